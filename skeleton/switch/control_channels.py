@@ -1,4 +1,4 @@
-"""Makes channels on every frame of the bases of a limb's controls; curves pass where controls have to be in between."""
+"""Makes the channels of a limb's controls on every frame; between frames curves pass where the controls have to be."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from ..values import Bone, Channel
 from .switch_plan import SwitchPlan, joints_of
 
 _NEARLY_STRAIGHT = 0.3
-"""Radians between two bones that IK moves: within these a mid joint moves many times as far as the tip is off."""
+"""Radians between two bones that IK moves: below this, the mid joint moves many times as far as the tip is off."""
 
 _TURN = 5e-4
-"""Part of the limb's length by which curves that frames alone tell of may be off between two of these."""
+"""Part of the limb's length: the allowed error, between two frames, of curves that are known from the frames alone."""
 
 _TURNING = 3.0
-"""Times as far as that may be beside a frame on which what is followed takes a turn that slopes do not know of."""
+"""How many times larger the error may be beside a frame on which the followed motion turns, unseen by the slopes."""
 
 _EASED = (3.0 - np.sqrt(3.0)) / 8.0 * (2.0 - np.sqrt(3.0)) ** np.arange(3)
 """Blender eases the first and the last key of a curve. In the last three gaps between frames, from the end inwards, the
-curve is off by these parts of its last change; its values on frames do not show that."""
+curve is off by these parts of its last change, although it is exact on frames."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -34,7 +34,7 @@ class Between:
     """Where curves have to pass halfway between some frames and the next ones.
 
     rows : (m,) rising, the indices of these frames
-    values : by RNA path (m, 3), or of a rotation (m, 3, 3), of controls of which it is known
+    values : by RNA path (m, 3), or (m, 3, 3) for a rotation; only of controls whose values are known there
     """
 
     rows: NDArray[np.intp]
@@ -45,10 +45,10 @@ NOTHING_BETWEEN = Between(rows=np.arange(0), values={})
 
 
 def gaps(limbs: Sequence[SwitchPlan], poses: Mapping[str, Array], turning: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """(m,) rising, the indices of frames after which a limb may be elsewhere than its keys say, before the next one.
+    """(m,) rising, the indices of frames after which a limb may leave the pose that its keys mean, before the next.
 
-    poses : by bone (n, 4, 4) in armature space, those that show the limbs and those that carry their controls
-    turning : (n,) True where what is followed may take a turn, and on the frames beside another
+    poses : by bone (n, 4, 4) in armature space, of the bones that show the limbs and of those that carry their controls
+    turning : (n,) True on frames on which the followed motion may turn, and on the frames beside these
     """
     loose = np.zeros(len(next(iter(poses.values()), ())), dtype=np.bool_)
     keyed = {bone.name for limb in limbs for bone in limb.keyed}
@@ -60,7 +60,7 @@ def gaps(limbs: Sequence[SwitchPlan], poses: Mapping[str, Array], turning: NDArr
             for bone in limb.shown
             for axis in np.eye(3)
         ]
-        # Parents that get keys themselves will move as the limb does.
+        # Parents that get keys of their own will move with the limb.
         spaces = [np.eye(4)[None], *(poses[name] for name in limb.spaces - keyed)]
         off = np.max([_off(np.array(ends), space) for space in spaces], axis=0)
         loose[:-1] |= off > allowed * sum(bone.length for bone in limb.shown[:2])
@@ -71,17 +71,17 @@ def gaps(limbs: Sequence[SwitchPlan], poses: Mapping[str, Array], turning: NDArr
 
 
 def halfway(frames: Array, rows: NDArray[np.intp]) -> Array:
-    """(m,) between the frames of these rows and the next ones."""
+    """(m,) the middles between the frames of these rows and the next ones."""
     return 0.5 * (frames[rows] + frames[rows + 1])
 
 
 def _off(points: Array, space: Array) -> Array:
-    """(n - 1,) by how much curves of points (k, n, 3) may be off between frames.
+    """(n - 1,) by how much the curves of points (k, n, 3) may be off between frames.
 
-    points : in armature space; their keys are in the space of a bone, which is posed so: `space` (n, 4, 4)
+    points : in armature space; their keys are in the space of a bone, whose pose is `space` (n, 4, 4)
     """
     change = np.diff(transform.transform_points(transform.inverse(space), points), axis=1)
-    # Where a curve bends otherwise from a key on, slopes taken from the frames beside are off by a part of that.
+    # Where the bend of a curve changes at a key, slopes taken from the frames beside are off by a part of the change.
     turns = norm(np.diff(change, n=2, axis=1)).max(axis=0) / 16.0
     off = np.zeros(change.shape[1])
     for first in range(3):
@@ -93,16 +93,16 @@ def _off(points: Array, space: Array) -> Array:
 
 
 def values_between(bone: Bone, basis: Basis) -> dict[str, Array]:
-    """By RNA path what `Between` has of a control that is known there as a whole."""
+    """By RNA path, the values for `Between` of a control whose whole basis is known there."""
     return {bone.location_path: basis.location, bone.rotation_path: basis.rotation, bone.scale_path: basis.scale}
 
 
 def basis_channels(
     bone: Bone, basis: Basis, frames: Array, before: Array, corners: NDArray[np.bool_], between: Between
 ) -> list[Channel]:
-    """Location, rotation and scale of a bone on these frames, the rotation on from the value `before`.
+    """Location, rotation and scale of a bone on these frames; the rotation continues from the value `before`.
 
-    corners : (n,) True where what is followed may take a turn, as curves do on a key; on the frames beside it does not
+    corners : (n,) True where the followed motion may turn, as curves do on a key; it does not on the frames beside
     """
     channels: list[Channel] = []
     on_frames = {bone.location_path: basis.location, bone.rotation_path: basis.rotation, bone.scale_path: basis.scale}
@@ -114,7 +114,7 @@ def basis_channels(
             values = np.repeat(on_frames[path], len(frames) // len(on_frames[path]), axis=0)
             values = np.insert(values, rows + 1, between.values[path], axis=0) if len(rows) else values
             tracks[path] = rotation_values(values, bone.rotation_mode, before) if path == bone.rotation_path else values
-        # Side by side: there are a few numbers a frame, and each call takes as long as all of them.
+        # All side by side: with a few numbers a frame, a call for each would take as long as the call for all.
         beside = np.concatenate([*tracks.values()], axis=1)
         half, beside = beside[halves], np.delete(beside, halves, axis=0)
         slopes = _slopes(beside, frames, corners, rows, half) if len(frames) > 1 else None
@@ -127,9 +127,9 @@ def basis_channels(
 
 
 def _slopes(values: Array, frames: Array, corners: NDArray[np.bool_], rows: NDArray[np.intp], half: Array) -> Array:
-    """(n - 1, 2, k) how `values` (n, k) on these frames leave one frame and arrive at the next.
+    """(n - 1, 2, k) the slopes with which curves through `values` (n, k) leave each frame and arrive at the next.
 
-    half : (m, k) what curves have to be halfway behind the frames of the `rows` (m,)
+    half : (m, k) the values that the curves have to take halfway after the frames of the `rows` (m,)
     """
     step = np.diff(frames)[:, None]
     change = np.diff(values, axis=0) / step
@@ -140,7 +140,7 @@ def _slopes(values: Array, frames: Array, corners: NDArray[np.bool_], rows: NDAr
     ahead[1:] = behind[:-1] = change[:-1] + step[:-1] * bend
     ahead[:-1][turns[:-2]] = (change[:-1] - step[:-1] * bend)[turns[:-2]]
     behind[1:][turns[2:]] = (change[1:] + step[1:] * bend)[turns[2:]]
-    # A cubic is halfway at the mean of its ends and an eighth of how much its slopes differ.
+    # Halfway, a cubic is at the mean of its ends plus an eighth of the difference of its slopes.
     off = half - 0.5 * (values[rows] + values[rows + 1]) - 0.125 * step[rows] * (ahead - behind)[rows]
     ahead[rows] += 4.0 / step[rows] * off
     behind[rows] -= 4.0 / step[rows] * off

@@ -1,9 +1,9 @@
-"""The IK chain of a limb, posed as Blender's solver bends it: where it has to start so as to end where it is wanted.
+"""Finds the pose from which Blender's IK solver takes a chain to the wanted pose of its limb.
 
-It is turned about the line from root to tip, and its bones grow or shrink, until what is evaluated fits. Blender's
-solver takes twelve steps at least. Where a limb is nearly straight these are not exact: what rounding leaves of the way
-to the target moves the mid joint a thousand times as far. So a straight limb reaches for what is a hair too far, and
-starts from as much more bend as these steps take away: then its bend does not depend on how far the target is.
+`IkChain` turns the chain about the line from root to tip and scales its bones until the evaluated chain fits. Blender's
+solver takes at least twelve steps. On a nearly straight limb these are not exact: rounding of the distance to the
+target moves the mid joint a thousand times as far. So the bones of a straight limb are made a hair too short for their
+target, and the limb starts with the bend that the steps take away on top: its bend is then independent of the distance.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -26,46 +26,48 @@ _FIT = 5e-5
 """Radians, and parts of the length: Blender's IK solver itself is off by more."""
 
 _JUMPS = 0.1
-"""A limb jumps if it is this much nearer to the first of two frames halfway: until then it goes on as before."""
+"""A limb jumps after a frame if, halfway to the next one, its distance to that frame is below this part of the distance
+to the next."""
 
 _UNSEEN = np.array((1e-4, 1e-3, 5e-4))
-"""Parts of the length, radians, and parts of the scale: keys that show a limb so near to its pose are kept."""
+"""Parts of the length, radians, and parts of the scale: keys that show a limb this close to its pose are kept."""
 
 _STRAIGHT = 1.2e-3
-"""Part of the limb's length: with a mid joint less far aside, the twelfth step is under 0.001 radians, so the last."""
+"""Part of the limb's length: with its mid joint less far aside, the twelfth step is under 0.001 radians, the last."""
 
 _SHORTER = 2e-5
-"""Part by which bones of a straight limb shrink, to reach for what is too far."""
+"""Part by which the bones of a straight limb shrink, so that the target is too far."""
 
 _STEPS = 7.7
-"""Twelve steps towards what is too far leave this part of the bend: each takes away 0.157, which Blender allows."""
+"""How many times its final bend a straight limb starts with: each of twelve steps takes away 0.157 of it, which is what
+Blender allows."""
 
 _BENT = 4e-4
-"""Part of the limb's length: the mid joint starts this far aside, since from less Blender's IK could not bend it."""
+"""Part of the limb's length: the mid joint starts this far aside, because Blender's IK could not bend it from less."""
 
 
 class IkChain:
-    """The IK chain of a limb, whose controls are moved, and which is turned and sized, until it fits.
+    """The IK chain of one limb. It moves the controls, turns the chain and scales it until the limb fits.
 
-    bases : of controls that are not placed, but follow from how the chain is posed
-    begun : False as long as what is keyed already may show the limb as it is to
-    fits : True once there is nothing to mend
-    suspects : rows of the frames on which the limb, as evaluated last, is farthest off: a place, a direction, a scale
+    bases : of the controls that follow from the pose of the chain and are not placed
+    begun : False as long as the keys that exist may show the limb in its wanted pose
+    fits : True once nothing is left to mend
+    suspects : rows of the frames on which the last evaluation was farthest off, in place, direction or scale
     """
 
     def __init__(self, plan: SwitchPlan, poses: Mapping[str, Array], own: Mapping[str, Basis]) -> None:
-        """own : of swivel and end bone, as they are keyed now"""
+        """own : the present keyed bases of swivel and end bone"""
         self._plan, self._poses, self._own = plan, poses, own
         self._along = plan.shared.intersection(carried.bone.name for carried, _ in plan.controls)
         self._wanted = joints_of(plan, poses)
         self._aside = limb_pose.aside(self._wanted, poses[plan.shown[0].name][:, :3, 2])
         lengths = norm(np.diff(self._wanted, axis=1))
         self._length = lengths.sum(axis=1)
-        # (n,) how far aside mid joints are, and how many times as far they start
+        # (n,) the distance of the mid joints from the line, and how many times as far they start.
         self._mid = limb_pose.mid_aside(self._wanted)
         self._straight = self._mid < _STRAIGHT * self._length
         self._steps = np.where(self._straight, _STEPS, 1.0)
-        # Between frames too a swivel may count that is on its way to a frame on which the pole does.
+        # Between frames the swivel may count as well, on the way to a frame on which the pole counts.
         self._swivels = not plan.pole_on.all()
         self._angle = np.zeros(len(self._wanted))
         self._sizes = np.where(self._straight, 1.0 - _SHORTER, 1.0)[:, None].repeat(2, axis=1)
@@ -75,7 +77,7 @@ class IkChain:
         self.suspects: frozenset[int] = frozenset()
 
     def controls(self, poses: Mapping[str, Array], waiting: Collection[str]) -> list[Control]:
-        """What has to be placed, now that the chain is posed so; `waiting` are controls that still are to be."""
+        """The controls to be placed now that the chain has these `poses`; `waiting` names those still to place."""
         if not (self.begun or self.fits or self._shows(poses)):
             self.begun = True
             return [*to_place(self._plan, self._poses), *self._turned(poses)]
@@ -90,7 +92,7 @@ class IkChain:
         ]
         if self.begun and not self._fitted(poses):
             return [*carried, *self._turned(poses)]
-        # What both control sets carry hangs on the limb itself, and is placed once more where that has come to lie.
+        # Bones that both control sets carry hang on the limb itself, so they are placed once more after it has moved.
         near, bones = _FIT if self.begun else _UNSEEN[:, None], [control.bone for control in carried]
         self.fits = self._again or not bones or bool((self._off(poses, bones) <= near).all())
         self._again = True
@@ -98,17 +100,17 @@ class IkChain:
 
     @property
     def settings(self) -> tuple[Setting, ...]:
-        """What is set for it besides the switch."""
+        """The settings that the chain needs besides the switch."""
         if not self.begun:
             return ()
         return (*self._plan.rigid, *(self._plan.far if self._reaches_farther() else ()))
 
     def between(self, rows: NDArray[np.intp], evaluated: Evaluated) -> dict[str, Array]:
-        """By RNA path what is known of swivel, end bone and pole halfway behind the frames of these rows (m,).
+        """By RNA path, the values of swivel, end bone and pole halfway after the frames of these rows (m,).
 
-        evaluated : there; its poses (m, 4, 4), of what shows the limb as they are wanted, of others as they will be
+        evaluated : halfway; its poses (m, 4, 4) are the wanted ones of the bones that show the limb, the coming ones
+            of all others
         """
-
         here = joints_of(self._plan, evaluated.poses)
         before, after = (norm(here - self._wanted[at]).max(axis=1) for at in (rows, rows + 1))
         jumps = before < _JUMPS * after
@@ -137,17 +139,17 @@ class IkChain:
         return by_path
 
     def _shows(self, poses: Mapping[str, Array]) -> bool:
-        """Whether the limb shows as it is to, with what its own controls are keyed to already."""
+        """Whether the keys that its controls have already show the limb in its wanted pose."""
         own = [bone for bone in self._plan.shown if bone.name not in self._along]
         return not (self._off(poses, own) > _UNSEEN[:, None]).any()
 
     def _off(self, poses: Mapping[str, Array], bones: Sequence[Bone]) -> Array:
-        """(3, n) by how much any of these bones is off: parts of the limb's length, radians, and parts of its scale."""
+        """(3, n) the largest error of these bones: in parts of the limb's length, radians, and parts of the scale."""
         moved, turned, scaled = limb_pose.differences(bones, poses, self._poses)
         return np.stack((moved / self._length, turned, scaled)).max(axis=1)
 
     def _reaches_farther(self) -> bool:
-        """Whether the tip is farther from the root, on any frame, than bones of the lengths at rest reach."""
+        """Whether the tip, on any frame, is farther from the root than the bones reach with their lengths at rest."""
         if not self._plan.swivel:
             return False
         above = self._plan.swivel.parents[:1]
@@ -169,7 +171,7 @@ class IkChain:
         return bool(max(np.abs(angle).max(), np.abs(ratio - 1.0).max(), self._more_bent(joints)) < _FIT)
 
     def _more_bent(self, joints: Array) -> float:
-        """How far mid joints are off, in parts of the limb's length: straight limbs are to start from another bend."""
+        """The largest error of a straight limb's mid joint, as part of its length; sets its next bend to start with."""
         now = limb_pose.mid_aside(joints)
         ratio = np.where(now > 0.0, self._mid / np.where(now > 0.0, now, 1.0), 1.0).clip(0.5, 2.0)
         self._steps = np.where(self._straight, ratio, 1.0) * self._steps
@@ -183,15 +185,16 @@ class IkChain:
         return self._poled()
 
     def _before_ik(self, swivel: CarriedBone, poses: Mapping[str, Array]) -> dict[str, Basis]:
-        """Swivel and end bone, so that the chain is posed as it is to be before IK moves it: where Blender's IK starts
-        from another bend, it stops 0.1 degrees short of straight. A pole turns the chain anyway.
+        """The bases of swivel and end bone that pose the chain as it has to be before IK moves it.
+
+        From another bend Blender's IK stops 0.1 degrees short of straight. A pole turns the chain in any case.
         """
         above = poses[swivel.parents[0].name][:, None] if swivel.parents else None
         least = np.where(self._straight, _BENT * self._length, 0.0)
         more = np.maximum(self._steps * self._mid, least) - self._mid
         upper, lower = limb_pose.bending(self._wanted, self._bent_to(), more)
         axes = unit(self._wanted[:, 2] - self._wanted[:, 0])
-        # A turn about a folded bone's own axis would take the tip away, and IK would undo it.
+        # Turning a folded bone about its own axis would move the tip away, and IK would undo that.
         angle = np.where(self._plan.pole_on, 0.0, self._angle)
         turn = rotation.from_axis_angles(np.column_stack((angle, axes)))
         start = self._wanted_pose(swivel, 0, product(turn, upper))
@@ -212,7 +215,7 @@ class IkChain:
         }
 
     def _bent_to(self) -> Array:
-        """(n, 3) unit vectors to the side to which limbs bend; those that are not bent at all, to that of rest."""
+        """(n, 3) unit vectors to the side to which the limb bends; on frames without any bend, to the side of rest."""
         root, below = self._plan.chain[0], self._plan.chain[1].bone.offset[:3, 1]
         at_rest = -below * (1.0, 0.0, 1.0) if norm(below[[0, 2]]) > IN_LINE else np.array((0.0, 0.0, 1.0))
         usual = transform.transform_vectors(self._wanted_pose(root, 0, np.eye(3))[:, :3, :3], at_rest)
@@ -222,7 +225,7 @@ class IkChain:
         return unit(rejection(np.where(bent[:, None], mids, usual), axis))
 
     def _wanted_pose(self, carried: CarriedBone, row: int, turn: Array) -> Array:
-        """(n, 4, 4) where a bone has to be that lies to this one of those that show the limb as at rest, turned."""
+        """(n, 4, 4) the turned pose of a bone that keeps its offset at rest to bone `row` that shows the limb."""
         pose = product(self._poses[self._plan.shown[row].name], carried.offset)
         return transform.compose(product(turn, pose[:, :3, :3]), pose[:, :3, 3])
 
