@@ -27,7 +27,7 @@ _LEAST = 0.001
 
 def draw(layout: UILayout, context: Context, rig: Any) -> None:
     """The strips of all limbs with contacts, and what sets the contacts that are selected."""
-    from ..blender.plant import contact_stretches
+    from ..blender.plant import contact_stretches, unkeyed_contacts
 
     rows, names, scene = contact_stretches.rows(rig), contact_stretches.limb_names(rig), context.scene
     if rows:
@@ -41,7 +41,7 @@ def draw(layout: UILayout, context: Context, rig: Any) -> None:
             strip, stretches = _strip(column, names.get(bone, bone), named), contact_stretches.stretches(row, *page)
             _draw_stretches(strip, bone, stretches, pixels / (page[1] - page[0] + 1))
     unkeyed = pgettext_iface("The contact of {} is changed and has no key")
-    for changed in contact_stretches.unkeyed(rig, scene):
+    for changed in unkeyed_contacts.unkeyed(rig, scene, sorted(rows.keys() | names.keys())):
         draw_lines(layout, context, [unkeyed.format(names.get(changed.name, changed.name))])
     bone, first, last = contact_stretches.selected(rig, scene)
     if bone:
