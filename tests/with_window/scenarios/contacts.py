@@ -11,14 +11,14 @@ import numpy as np
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_stretches
 from mathutils import Euler, Vector
 from scenarios.pictures import smoothed, wait
-from scenarios.plant import click_stretch, finished, show_rows
+from scenarios.plant import click_stretch, finished, heights, show_rows
+from scenarios.sidebar import drag_edge
 from user import Steps, User
 
 from support.captured_walk import UNIT, balls, imported_walk, skating_walk
 
 TAKE = skating_walk()
 BONE = "LeftLeg"
-NARROW = 176
 
 
 def scenario(user: User) -> Steps:
@@ -31,12 +31,14 @@ def scenario(user: User) -> Steps:
     yield from user.open_sidebar("Animation")
     yield from wait()
     user.screenshot("captured")
+    first_steps, section = yield from heights(user, "two_bone_ik.pin", "two_bone_ik.plant")
+    assert first_steps > section
     yield from user.click("two_bone_ik.plant")
     yield from finished(user, captured)
     assert user.clicks == 1
     yield from seen(user)
     yield from corrected(user)
-    yield from narrow(user)
+    yield from drag_edge(user)
 
 
 def seen(user: User) -> Steps:
@@ -98,22 +100,3 @@ def stretches() -> list[contact_stretches.Stretch]:
 def overlay_color() -> tuple[float, ...]:
     addon = bpy.context.preferences.addons["bl_ext.user_default.two_bone_ik"]
     return tuple(addon.preferences.reached_color[:3])
-
-
-def narrow(user: User) -> Steps:
-    """The sidebar's edge is dragged."""
-    edge, start = user.sidebar.x, user.sidebar.width
-    height = user.sidebar.y + user.sidebar.height // 3
-    for beside in (-60, -20, -5, 0, 0):
-        yield from user.move(edge + beside, height)
-        yield
-    yield from user.hold("LEFTMOUSE")
-    yield
-    for x in range(edge, edge + start, 5):
-        yield from user.move(x, height)
-        yield
-        if user.sidebar.width <= NARROW * bpy.context.preferences.system.ui_scale:
-            break
-    yield from user.release("LEFTMOUSE")
-    yield from wait()
-    user.screenshot("narrow")

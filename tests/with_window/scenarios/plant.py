@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from pathlib import Path
 
 import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_stretches
-from scenarios.pictures import MESSAGE, toggle_below, wait
-from user import Steps, User
+from scenarios.many import COPY, HEADER
+from scenarios.pictures import MESSAGE, move_to_top, toggle_below, wait
+from user import COLUMNS, Steps, User
 
 from support.captured_walk import balls, imported_walk, skating_walk
 
@@ -23,6 +25,9 @@ STRIP = 0.285, 0.905
 
 BALL_COLUMN = (0.4,)
 """Where the second of the buttons that set contacts is."""
+
+TARGET, BONES = (f"{COPY}(to='ALL', sections={{'{name}'}})" for name in ("TARGET", "BONES"))
+"""Buttons in the headers of the sections that are next to Plant, but for Hold."""
 
 CONTACT = 'pose.bones["LeftLeg"].two_bone_ik_contact'
 
@@ -43,6 +48,8 @@ def scenario(user: User) -> Steps:
     bpy.context.object.two_bone_ik_active = bpy.context.object.two_bone_ik_chains.find("Leg.L")
     yield from wait()
     user.screenshot("section")
+    target, section, bones = yield from heights(user, TARGET, "two_bone_ik.plant", BONES)
+    assert target > section > bones
     yield from user.click("two_bone_ik.plant")
     yield from finished(user, captured)
     assert user.clicks == 2
@@ -83,6 +90,15 @@ def scenario(user: User) -> Steps:
         yield from user.undo()
     assert bpy.context.object.animation_data.action.name == captured
     np.testing.assert_allclose(slides(), before, atol=1e-4)
+
+
+def heights(user: User, *buttons: str) -> Generator[None, None, list[int]]:
+    """Where these buttons are in the sidebar, from its bottom."""
+    found = []
+    for button in buttons:
+        yield from move_to_top(user, button, (*COLUMNS, *HEADER))
+        found.append(user.mouse[1])
+    return found
 
 
 def click_stretch(user: User, bone: str, frame: int) -> Steps:
