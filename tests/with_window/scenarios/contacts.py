@@ -11,7 +11,7 @@ import numpy as np
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_stretches
 from mathutils import Euler, Vector
 from scenarios.pictures import smoothed, wait
-from scenarios.plant import click_stretch, finished, heights, show_rows
+from scenarios.plant import click_stretch, finished, heights, place_of, show_rows
 from scenarios.sidebar import drag_edge
 from user import Steps, User
 
@@ -68,6 +68,7 @@ def corrected(user: User) -> Steps:
     yield from wait()
     assert bpy.context.scene.frame_current == stretch.start
     user.screenshot("selected")
+    yield from true_to_scale(user)
     yield from user.click("two_bone_ik.contact_set(contact='BOTH')")
     yield from wait()
     user.screenshot("both")
@@ -78,6 +79,15 @@ def corrected(user: User) -> Steps:
     yield from finished(user, "Planted Once")
     places = balls(bpy.context.object, frames)[:, 0]
     assert np.abs(places - places[0]).max() < 1e-4
+
+
+def true_to_scale(user: User) -> Steps:
+    """Each stretch of the strip under the mouse is where its frames are, but for a frame, which is two pixels."""
+    y = user.mouse[1]
+    for start, end, _ in stretches():
+        for frame in (start + 1, end) if end > start + 1 else ():
+            yield from user.move(place_of(user, frame), y)
+            assert user.button() == f'two_bone_ik.contact_select(bone="{BONE}", frame={start})', frame
 
 
 def look_at(user: User) -> None:

@@ -20,7 +20,7 @@ FRAMES = range(1, len(TAKE.hips) + 1)
 STANDS = TAKE.touches[1:, :, 0] & TAKE.touches[:-1, :, 0]
 """(n - 1, 2) where a ball stands on a frame and on the one before, by the footsteps that the walk is made from."""
 
-STRIP = 0.285, 0.905
+STRIP = 0.281, 0.866
 """Where a strip begins and ends, as parts of the sidebar's width."""
 
 BALL_COLUMN = (0.4,)
@@ -103,20 +103,24 @@ def heights(user: User, *buttons: str) -> Generator[None, None, list[int]]:
 
 def click_stretch(user: User, bone: str, frame: int) -> Steps:
     """Click the stretch of a strip that begins on this frame; the strips are above the buttons that set contacts."""
-    rows = contact_stretches.rows(bpy.context.object)
-    (start, end), stretch = contact_stretches.whole_span(rows.values()), contact_stretches.stretch_at(rows[bone], frame)
+    stretch = contact_stretches.stretch_at(contact_stretches.rows(bpy.context.object)[bone], frame)
     yield from user.move_to("two_bone_ik.contact_set")
-    bottom, part = user.mouse[1], ((stretch.start + stretch.end + 1) / 2 - start) / (end - start + 1)
-    x = user.sidebar.x + int(user.sidebar.width * (STRIP[0] + part * (STRIP[1] - STRIP[0])))
-    met = set()
+    bottom, met = user.mouse[1], set()
     for y in range(bottom + 20, bottom + 140, 6):
-        yield from user.move(x, y)
+        yield from user.move(place_of(user, (stretch.start + stretch.end + 1) / 2), y)
         met.add(user.button())
         if f'two_bone_ik.contact_select(bone="{bone}", frame={frame})' in met:
             yield from user.press("LEFTMOUSE")
             return
     user.screenshot("missing")
     raise AssertionError(f"No stretch of {bone} from {frame} on among {met}")
+
+
+def place_of(user: User, frame: float) -> int:
+    """Where in the strips this frame begins, in pixels from the left."""
+    start, end = contact_stretches.whole_span(contact_stretches.rows(bpy.context.object).values())
+    part = (frame - start) / (end - start + 1)
+    return user.sidebar.x + round(user.sidebar.width * (STRIP[0] + part * (STRIP[1] - STRIP[0])))
 
 
 def finished(user: User, captured: str) -> Steps:
