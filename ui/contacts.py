@@ -30,11 +30,11 @@ def draw(layout: UILayout, context: Context, rig: Any) -> None:
     rows, names, scene = contact_stretches.rows(rig), contact_stretches.limb_names(rig), context.scene
     if rows:
         named = 0.0 if is_narrow(context) else _NAMES
-        pixels = (sidebar_width(context) - _BESIDE) * (1.0 - named)
-        page = contact_stretches.page(rows.values(), scene.frame_current, int(pixels / _FRAME))
+        width = (sidebar_width(context) - _BESIDE) * (1.0 - named)
+        page = contact_stretches.page(rows.values(), scene.frame_current, int(width / _FRAME))
+        pixels = width / (page[1] - page[0] + 1)
         column = layout.column(align=True)
         _draw_head(column, context, rows, page)
-        pixels /= page[1] - page[0] + 1
         _draw_place(_strip(column, "", named), scene.frame_current, page, pixels)
         for bone, row in rows.items():
             strip, stretches = _strip(column, names.get(bone, bone), named), contact_stretches.stretches(row, *page)
@@ -51,11 +51,10 @@ def draw(layout: UILayout, context: Context, rig: Any) -> None:
 def _strip(layout: UILayout, name: str, named: float) -> UILayout:
     """A row for a strip, with a name in this part of it, or above it if that is 0."""
     if named:
-        split = layout.split(factor=named)
-        split.label(text=name, translate=False)
-        return split.row(align=True)
+        layout = layout.split(factor=named)
+    above_or_before = layout.column()
     if name:
-        layout.label(text=name, translate=False)
+        above_or_before.label(text=name, translate=False)
     return layout.row(align=True)
 
 

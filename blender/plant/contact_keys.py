@@ -77,13 +77,13 @@ class Row:
 
     def with_key(self, channel: Channel) -> "Row":
         """The same with the one key of a channel."""
-        keys, [frame] = self.keys, channel.frames.astype(np.float32)
+        keys, frame, value = self.keys, np.float32(channel.frames[0]), channel.values[0, 0]
         if self.curve:
             frames = np.union1d(keys[:, 0], np.arange(ceil(self.span[0]), floor(self.span[1]) + 1.0))
-            values = self.at(frames)
-            keys = np.column_stack((frames, values))[_edges(values)].astype(np.float32)
+            steps = self.at(frames)
+            keys = np.column_stack((frames, steps))[_edges(steps)].astype(np.float32)
         keys = keys[keys[:, 0] != frame]
-        return Row(keys=np.insert(keys, np.searchsorted(keys[:, 0], frame), (frame, channel.values[0, 0]), axis=0))
+        return Row(keys=np.insert(keys, np.searchsorted(keys[:, 0], frame), (frame, value), axis=0))
 
 
 def read(curves: Iterable[FCurve], bone: str, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from bpy.types import PoseBone, Scene
+from bpy.types import FCurve, PoseBone, Scene
 
 from ...skeleton.values import Channel
 from .. import versions
@@ -24,12 +24,12 @@ def unkeyed(rig: Rig, scene: Scene, bones: Iterable[str]) -> Iterator[PoseBone]:
     A bone that was planted and has no keys any more still has the contact that they gave last, which is no change.
     Neither is what a bone says from before its keys were written: Blender has not evaluated these yet.
     """
-    now = np.array([scene.frame_current_final])
+    curves, now = list(filter(contact_keys.is_row, versions.curves(rig))), np.array([scene.frame_current_final])
     for name in bones:
         bone: Any = rig.pose.bones.get(name)
         if bone is None:
             continue
-        row = _row(rig, bone)
+        row = _row(curves, bone)
         differs = getattr(bone, contact_keys.FIELD) != (KINDS[row.at(now)[0]] if row else "NONE")
         if differs and (row or not bone.two_bone_ik_planted) and _is_evaluated(rig, scene, bone, row):
             yield bone
@@ -47,8 +47,8 @@ def to_be_keyed(rig: Rig, scene: Scene, bones: Iterable[str]) -> list[Channel]:
     return [_key(bone, scene.frame_current_final) for bone in changed]
 
 
-def _row(rig: Rig, bone: PoseBone) -> Row | None:
-    curve = contact_keys.row(versions.curves(rig), bone.path_from_id())
+def _row(curves: Iterable[FCurve], bone: PoseBone) -> Row | None:
+    curve = contact_keys.row(curves, bone.path_from_id())
     return Row.of(curve) if curve else None
 
 
@@ -56,7 +56,7 @@ def _is_evaluated(rig: Rig, scene: Scene, bone: PoseBone, row: Row | None) -> bo
     """Whether Blender shows the armature, and its keys are those of this row."""
     graphs = (layer.depsgraph for layer in scene.view_layers if layer.depsgraph)
     shown = (found for found in map(rig.evaluated_get, graphs) if found.is_evaluated)
-    rows = (_row(found, bone) for found in shown)
+    rows = (_row(versions.curves(found), bone) for found in shown)
     return any((found and found.keys.tolist()) == (row and row.keys.tolist()) for found in rows)
 
 

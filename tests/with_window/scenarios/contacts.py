@@ -11,7 +11,7 @@ import numpy as np
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_stretches
 from mathutils import Euler, Vector
 from scenarios.pictures import smoothed, wait
-from scenarios.plant import click_stretch, finished, heights, place_of, show_rows
+from scenarios.plant import click_stretch, heights, place_of, plant, show_rows
 from scenarios.sidebar import drag_edge
 from user import Steps, User
 
@@ -24,20 +24,19 @@ BONE = "LeftLeg"
 def scenario(user: User) -> Steps:
     bpy.ops.object.select_all(action="SELECT")
     bpy.ops.object.delete()
-    rig = imported_walk(Path(bpy.app.tempdir), TAKE)
+    imported_walk(Path(bpy.app.tempdir), TAKE)
     look_at(user)
-    captured = rig.animation_data.action.name
     bpy.ops.ed.undo_push()
     yield from user.open_sidebar("Animation")
     yield from wait()
     user.screenshot("captured")
     first_steps, section = yield from heights(user, "two_bone_ik.pin", "two_bone_ik.plant")
     assert first_steps > section
-    yield from user.click("two_bone_ik.plant")
-    yield from finished(user, captured)
+    yield from plant(user)
     assert user.clicks == 1
     yield from seen(user)
     yield from corrected(user)
+    yield from changed_without_a_key(user)
     yield from drag_edge(user)
 
 
@@ -74,11 +73,26 @@ def corrected(user: User) -> Steps:
     user.screenshot("both")
     row, frames = contact_stretches.rows(bpy.context.object)[BONE], range(stretch.start, stretch.end + 1)
     assert contact_stretches.kind_over(row, frames[0], frames[-1]) == "BOTH"
-    bpy.context.object.animation_data.action.name = "Planted Once"
-    yield from user.click("two_bone_ik.plant")
-    yield from finished(user, "Planted Once")
+    yield from plant(user)
     places = balls(bpy.context.object, frames)[:, 0]
     assert np.abs(places - places[0]).max() < 1e-4
+
+
+def changed_without_a_key(user: User) -> Steps:
+    """The section tells of it, and Plant refuses to drop it; with Auto Keying on, the foot stands as it says."""
+    rig, frame = bpy.context.object, bpy.context.scene.frame_current
+    action, bone = rig.animation_data.action, rig.pose.bones[BONE]
+    bone.two_bone_ik_contact = "NONE"
+    yield from wait()
+    user.screenshot("unkeyed")
+    yield from user.click("two_bone_ik.plant")
+    yield from wait()
+    user.screenshot("refused")
+    assert rig.animation_data.action == action
+    assert bone.two_bone_ik_contact == "NONE"
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    yield from plant(user)
+    assert contact_stretches.stretch_at(contact_stretches.rows(rig)[BONE], frame).kind == "NONE"
 
 
 def true_to_scale(user: User) -> Steps:

@@ -26,8 +26,8 @@ STRIP = 0.281, 0.866
 BALL_COLUMN = (0.4,)
 """Where the second of the buttons that set contacts is."""
 
-TARGET, BONES = (f"{COPY}(to='ALL', sections={{'{name}'}})" for name in ("TARGET", "BONES"))
-"""Buttons in the headers of the sections that are next to Plant, but for Hold."""
+TARGET = f"{COPY}(to='ALL', sections={{'TARGET'}})"
+"""A button in the header of the section above Plant."""
 
 CONTACT = 'pose.bones["LeftLeg"].two_bone_ik_contact'
 
@@ -48,10 +48,11 @@ def scenario(user: User) -> Steps:
     bpy.context.object.two_bone_ik_active = bpy.context.object.two_bone_ik_chains.find("Leg.L")
     yield from wait()
     user.screenshot("section")
-    target, section, bones = yield from heights(user, TARGET, "two_bone_ik.plant", BONES)
-    assert target > section > bones
-    yield from user.click("two_bone_ik.plant")
-    yield from finished(user, captured)
+    header, last_of_target, section = yield from heights(
+        user, TARGET, "two_bone_ik.create_targets", "two_bone_ik.plant"
+    )
+    assert header > last_of_target > section
+    yield from plant(user)
     assert user.clicks == 2
     show_rows()
     yield from wait()
@@ -78,9 +79,7 @@ def scenario(user: User) -> Steps:
     assert row().evaluate(first) == 1
     until = min(int(key.co.x) for key in row().keyframe_points if key.co.x > first)
     moved = travelled(first, until)
-    yield from user.click("two_bone_ik.plant")
-    for _ in range(40):
-        yield
+    yield from plant(user)
     user.screenshot("planted_again")
     assert captured in bpy.data.actions
     assert moved > 50.0
@@ -123,11 +122,14 @@ def place_of(user: User, frame: float) -> int:
     return user.sidebar.x + round(user.sidebar.width * (STRIP[0] + part * (STRIP[1] - STRIP[0])))
 
 
-def finished(user: User, captured: str) -> Steps:
-    """Until another action plays."""
+def plant(user: User) -> Steps:
+    """Press the button, and wait until another action plays."""
+    animation = bpy.context.object.animation_data
+    before = animation.action.session_uid
+    yield from user.click("two_bone_ik.plant")
     for _ in range(200):
         yield
-        if bpy.context.object.animation_data.action.name != captured:
+        if animation.action.session_uid != before:
             break
     yield from wait()
 
