@@ -68,7 +68,8 @@ def plant(
     stillness : what counts as standing
     leave_targets : give the limbs targets that move as they now do, and chains where they have none
     interpolation, key_type, sampling, measure : as for `bake`
-    raises : Refused where the limbs have no keys, or where something else than keys poses them
+    raises : Refused where the limbs have no keys, where something else than keys poses them, or where a contact was
+        changed without a key; with Auto Keying on that is keyed, too
 
     >>> from math import sin
     >>> upper_arm, tail = rig.pose.bones["upper_arm.L"], (0.0, rig.data.bones["forearm.L"].length, 0.0)

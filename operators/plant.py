@@ -46,21 +46,7 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
                     setattr(options, name, getattr(owner, f"two_bone_ik_{name}"))
         if scene.two_bone_ik_floor and not given("floor"):
             options.floor = scene.two_bone_ik_floor.name
-        with self.refusals_told():
-            self._key_changes(context)
-            return super().execute(context)
-        return {"CANCELLED"}
-
-    def _key_changes(self, context: Context) -> None:
-        """Key contacts that were changed without a key, as auto keying would; if it is off, refuse to drop them."""
-        from ..blender.plant import contact_keys, contact_stretches
-
-        for rig in self.rigs(context):
-            for bone in contact_stretches.unkeyed(rig, context.scene):
-                if not context.scene.tool_settings.use_keyframe_insert_auto:
-                    kind = getattr(bone, contact_keys.FIELD).capitalize()
-                    raise api.Refused("CONTACT_UNKEYED", object=rig, bone=bone.name, value=kind)
-                bone.keyframe_insert(contact_keys.FIELD, group=contact_keys.GROUP)
+        return super().execute(context)
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
         from ..blender.targets.space import floor_named

@@ -9,39 +9,38 @@ from typing import TYPE_CHECKING, Any
 from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
 
-from .sidebar import draw_lines, is_narrow, sidebar_width
+from .sidebar import ICON, draw_lines, is_narrow, sidebar_width
 
 if TYPE_CHECKING:
     from ..blender.plant.contact_stretches import Stretch
 
-_BESIDE, _NAMES = 50.0, 0.25
-"""Pixels of the sidebar beside a strip, and the part of the rest that names of limbs have before it."""
+_BESIDE, _NAMES = 80.0, 0.25
+"""Pixels of the sidebar beside a strip, and the part of the rest that names of limbs have before it. A strip that has
+more room fills it; in less, Blender would not keep the proportions.
+"""
 
-_FRAME, _WORD, _HALF_ICON = 2.0, 40.0, 9.0
-"""Pixels that a frame, a word in a button and half of an icon need."""
-
-
-_LEAST = 0.001
-"""Of a row: 0 would halve it."""
+_FRAME, _WORD = 2.0, 40.0
+"""Pixels that a frame and a word in a button need."""
 
 
 def draw(layout: UILayout, context: Context, rig: Any) -> None:
     """The strips of all limbs with contacts, and what sets the contacts that are selected."""
-    from ..blender.plant import contact_stretches
+    from ..blender.plant import contact_stretches, unkeyed_contacts
 
     rows, names, scene = contact_stretches.rows(rig), contact_stretches.limb_names(rig), context.scene
     if rows:
         named = 0.0 if is_narrow(context) else _NAMES
-        pixels = (sidebar_width(context) - _BESIDE) * (1.0 - named)
-        page = contact_stretches.page(rows.values(), scene.frame_current, int(pixels / _FRAME))
+        width = (sidebar_width(context) - _BESIDE) * (1.0 - named)
+        page = contact_stretches.page(rows.values(), scene.frame_current, int(width / _FRAME))
+        pixels = width / (page[1] - page[0] + 1)
         column = layout.column(align=True)
         _draw_head(column, context, rows, page)
         _draw_place(_strip(column, "", named), scene.frame_current, page, pixels)
         for bone, row in rows.items():
             strip, stretches = _strip(column, names.get(bone, bone), named), contact_stretches.stretches(row, *page)
-            _draw_stretches(strip, bone, stretches, pixels / (page[1] - page[0] + 1))
+            _draw_stretches(strip, bone, stretches, pixels)
     unkeyed = pgettext_iface("The contact of {} is changed and has no key")
-    for changed in contact_stretches.unkeyed(rig, scene):
+    for changed in unkeyed_contacts.unkeyed(rig, scene, sorted(rows.keys() | names.keys())):
         draw_lines(layout, context, [unkeyed.format(names.get(changed.name, changed.name))])
     bone, first, last = contact_stretches.selected(rig, scene)
     if bone:
@@ -52,11 +51,10 @@ def draw(layout: UILayout, context: Context, rig: Any) -> None:
 def _strip(layout: UILayout, name: str, named: float) -> UILayout:
     """A row for a strip, with a name in this part of it, or above it if that is 0."""
     if named:
-        split = layout.split(factor=named)
-        split.label(text=name, translate=False)
-        return split.row(align=True)
+        layout = layout.split(factor=named)
+    above_or_before = layout.column()
     if name:
-        layout.label(text=name, translate=False)
+        above_or_before.label(text=name, translate=False)
     return layout.row(align=True)
 
 
@@ -76,30 +74,33 @@ def _draw_head(layout: UILayout, context: Context, rows: Any, page: tuple[int, i
 
 
 def _draw_place(row: UILayout, frame: int, page: tuple[int, int], pixels: float) -> None:
-    """A mark above the strips at the current frame."""
+    """A mark above the strips at the current frame; `pixels` : of a frame"""
     start, end = page
     row.scale_y = 0.5
-    part = (frame - start + 0.5) / (end - start + 1)
-    if not 0.0 <= part <= 1.0:
+    if not start <= frame <= end:
         row.label(text="")
         return
-    split = row.split(factor=max(part - _HALF_ICON / pixels, _LEAST))
-    split.label(text="")
-    split.label(text="", icon="TRIA_DOWN")
+    left, right = (pixels * (frame - start + 0.5) + beside for beside in (-ICON / 2.0, ICON / 2.0))
+    _part(row, 0.0, left).label(text="")
+    _part(row, left, right).label(text="", icon="TRIA_DOWN")
+    _part(row, right, pixels * (end - start + 1)).label(text="")
 
 
 def _draw_stretches(row: UILayout, bone: str, stretches: "list[Stretch]", pixels: float) -> None:
     """`pixels` : of a frame"""
-    left = stretches[-1].end - stretches[0].start + 1
-    for stretch in stretches:
-        frames = stretch.end - stretch.start + 1
-        split = row.split(factor=frames / left, align=True)
-        text = stretch.kind.capitalize() if stretch.kind != "NONE" and frames * pixels > _WORD else ""
-        button = split.operator(
-            "two_bone_ik.contact_select", text=text, emboss=stretch.kind != "NONE", depress=stretch.kind == "BOTH"
-        )
-        button.bone, button.frame = bone, stretch.start
-        row, left = split.row(align=True), left - frames
+    first = stretches[0].start
+    for start, end, kind in stretches:
+        part = _part(row, pixels * (start - first), pixels * (end + 1 - first))
+        text = kind.capitalize() if kind != "NONE" and (end + 1 - start) * pixels > _WORD else ""
+        button = part.operator("two_bone_ik.contact_select", text=text, emboss=kind != "NONE", depress=kind == "BOTH")
+        button.bone, button.frame = bone, start
+
+
+def _part(row: UILayout, start: float, end: float) -> UILayout:
+    """A part of a row without gaps, from one of its pixels to another: whole ones, or the errors would add up."""
+    part = row.row(align=True)
+    part.ui_units_x = max(round(end) - round(start), 1) / ICON
+    return part
 
 
 def _draw_setting(layout: UILayout, context: Context, rig: Any, name: str, frames: tuple[int, int], kind: str) -> None:

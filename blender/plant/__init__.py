@@ -10,4 +10,5 @@ Other rooms use of it:
     foot_paths : all
     plant : find_contacts, plant_feet
     planted_targets : plant_with_targets
+    unkeyed_contacts : all
 """

@@ -5,7 +5,7 @@ goes on with its last value for ever.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import ceil, floor
 
 import numpy as np
@@ -16,12 +16,17 @@ from ...skeleton.values import Channel
 from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
+from ..curves.key_checks import code
+from ..curves.keys import single_key_points
 from ..rna_paths import bone_and_property
 from ..settings import keyed_options
 from ..settings.key_settings import KeyStyle
 
 NAME, FIELD = "contact", keyed_options.bone_field("contact")
 """The option, and the property of pose bones that has it."""
+
+KINDS = "NONE", "BALL", "HEEL", "BOTH"
+"""What stands, by the number that keys hold."""
 
 STYLE = KeyStyle(interpolation="CONSTANT")
 """How channels of contacts are to be written: the last key is constant, too."""
@@ -36,6 +41,51 @@ _POINTS = np.array((1, 2))
 """Ball and heel; both together are 3, as in options.toml."""
 
 
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Row:
+    """The contacts of one limb, as the keys of their curve give them.
+
+    keys : (m, 2) frame and value of each; in order if there is no curve
+    curve : None if each value lasts until the next key; otherwise the curve, for Blender to evaluate
+    """
+
+    keys: NDArray[np.float32]
+    curve: FCurve | None = None
+
+    @classmethod
+    def of(cls, curve: FCurve) -> "Row":
+        """The contacts that a curve has, which has keys."""
+        keys, kinds = single_key_points(curve), np.empty(len(curve.keyframe_points), np.uint8)
+        curve.keyframe_points.foreach_get("interpolation", kinds)
+        lasts = (kinds == code("interpolation", "CONSTANT")).all() and (keys[1:, 0] > keys[:-1, 0]).all()
+        return cls(keys=keys, curve=None if lasts and not len(curve.modifiers) else curve)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The frames of the first key and of the last."""
+        return float(self.keys[0, 0]), float(self.keys[-1, 0])
+
+    def at(self, frames: Array) -> NDArray[np.intp]:
+        """(n,) what stands on n frames, as Blender evaluates it: beyond the keys the values go on."""
+        if self.curve:
+            values = np.array(list(map(self.curve.evaluate, frames.tolist())))
+        else:
+            before = np.searchsorted(self.keys[:, 0], frames.astype(np.float32), side="right") - 1
+            values = self.keys[before.clip(0), 1]
+        # Blender cuts off what is behind the point. A curve may be moved to where there is no word: the nearest counts.
+        return values.astype(np.intp).clip(0, len(KINDS) - 1)
+
+    def with_key(self, channel: Channel) -> "Row":
+        """The same with the one key of a channel."""
+        keys, frame, value = self.keys, np.float32(channel.frames[0]), channel.values[0, 0]
+        if self.curve:
+            frames = np.union1d(keys[:, 0], np.arange(ceil(self.span[0]), floor(self.span[1]) + 1.0))
+            steps = self.at(frames)
+            keys = np.column_stack((frames, steps))[_edges(steps)].astype(np.float32)
+        keys = keys[keys[:, 0] != frame]
+        return Row(keys=np.insert(keys, np.searchsorted(keys[:, 0], frame), (frame, value), axis=0))
+
+
 def read(curves: Iterable[FCurve], bone: str, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
     """What is keyed of the bone with this RNA path; None where nothing is of any of the frames.
 
@@ -44,13 +94,14 @@ def read(curves: Iterable[FCurve], bone: str, frames: Array) -> tuple[NDArray[np
     returns : (n, 2) whether ball and heel stand, as Blender evaluates it; (n,) whether anybody has said so
     """
     curve = row(curves, bone)
-    if curve is None:
-        return None
-    first, last = curve.range().to_tuple()
+    return standing(Row.of(curve), frames) if curve else None
+
+
+def standing(row: Row, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
+    """The same of a row."""
+    first, last = row.span
     said = (frames >= first) & (frames <= last)
-    # Blender cuts off what is behind the point. A curve may be moved to where there is no word: the nearest counts.
-    values = np.array([curve.evaluate(frame) for frame in frames]).astype(np.intp).clip(0, 3)
-    return ((values[:, None] & _POINTS) > 0, said) if said.any() else None
+    return ((row.at(frames)[:, None] & _POINTS) > 0, said) if said.any() else None
 
 
 def path(bone: str) -> str:
@@ -61,7 +112,8 @@ def path(bone: str) -> str:
 def row(curves: Iterable[FCurve], bone: str) -> FCurve | None:
     """What has the contacts of the bone with this RNA path; None if nothing has that plays."""
     wanted = path(bone)
-    return next((curve for curve in curves if curve.data_path == wanted and not curve.mute), None)
+    found = (curve for curve in curves if curve.data_path == wanted and not curve.mute)
+    return next((curve for curve in found if len(curve.keyframe_points)), None)
 
 
 def is_row(curve: FCurve) -> bool:
@@ -76,8 +128,7 @@ def channel(bone: str, frames: Array, stands: NDArray[np.bool_]) -> Channel:
     stands : (n, 1 or 2)   ball and heel; a single point is told as the ball
     """
     values = stands @ _POINTS[: stands.shape[1]]
-    rows = np.flatnonzero(np.concatenate(((True,), values[1:] != values[:-1])))
-    rows = np.union1d(rows, [len(values) - 1])
+    rows = _edges(values)
     return Channel(
         path=path(bone),
         group=GROUP,
@@ -85,6 +136,11 @@ def channel(bone: str, frames: Array, stands: NDArray[np.bool_]) -> Channel:
         values=values[rows, None].astype(np.float64),
         held=np.ones(len(rows) - 1, dtype=np.bool_),
     )
+
+
+def _edges(values: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Where values (n,) are others than before, and the last."""
+    return np.union1d(np.flatnonzero(np.concatenate(((True,), values[1:] != values[:-1]))), [len(values) - 1])
 
 
 def hold(curve: FCurve) -> None:

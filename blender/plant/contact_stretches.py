@@ -1,13 +1,12 @@
 """The contacts of a character as users see and set them: stretches of frames on which a limb stands alike."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import pairwise
 from math import ceil, floor
 from typing import Any, NamedTuple
 
 import numpy as np
-from bpy.types import FCurve, PoseBone, Scene
-from numpy.typing import NDArray
+from bpy.types import FCurve, Scene
 
 from .. import versions
 from ..armatures import Rig
@@ -16,10 +15,8 @@ from ..curves.key_checks import refuse_unwritable
 from ..curves.unkeyed_edits import preserve_edits
 from ..rna_paths import bone_and_property
 from ..settings.properties import active_chain
-from . import captured_action, contact_keys
-
-KINDS = "NONE", "BALL", "HEEL", "BOTH"
-"""What stands, by the number that keys hold."""
+from . import contact_keys
+from .contact_keys import KINDS
 
 
 class Stretch(NamedTuple):
@@ -51,8 +48,8 @@ def span(row: FCurve) -> tuple[int, int]:
 def stretches(row: FCurve, start: int, end: int) -> list[Stretch]:
     """From one frame to another, one after another, as Blender evaluates the row; beyond its keys nothing stands."""
     first, last = span(row)
-    values = _values(row, start, end)
-    values[: max(first - start, 0)] = values[max(last + 1 - start, 0) :] = 0
+    frames = np.arange(start, end + 1.0)
+    values = np.where((frames >= first) & (frames <= last), contact_keys.Row.of(row).at(frames), 0)
     edges = [0, *(np.flatnonzero(np.diff(values)) + 1).tolist(), len(values)]
     return [Stretch(start + begin, start + beyond - 1, KINDS[values[begin]]) for begin, beyond in pairwise(edges)]
 
@@ -83,18 +80,10 @@ def kind_over(row: FCurve, start: int, end: int) -> str:
 
 
 def stretch_at(row: FCurve, frame: int) -> Stretch:
-    """All of the stretch that has this frame, looked for from there: the panel asks on each redraw."""
+    """All of the stretch that has this frame."""
     first, last = span(row)
-
-    def value(at: int) -> int:
-        return _value(row, at) if first <= at <= last else 0
-
-    kind, start, end = value(frame), frame, frame
-    while start > first and value(start - 1) == kind:
-        start -= 1
-    while end < last and value(end + 1) == kind:
-        end += 1
-    return Stretch(start, end, KINDS[kind])
+    found = stretches(row, min(first, frame), max(last, frame))
+    return next(stretch for stretch in found if stretch.end >= frame)
 
 
 def selected(item: Any, scene: Scene) -> tuple[str, int, int]:
@@ -130,27 +119,3 @@ def set_kind(rig: Rig, scene: Scene, bone: str, start: int, end: int, kind: str)
     with preserve_edits(rig, scene, {channel.path}):
         channels = contact_keys.going_on(rig, [channel])
         write.keys(rig, channels, span=(frames[0], frames[-1]), style=contact_keys.STYLE)
-
-
-def unkeyed(rig: Rig, scene: Scene) -> Iterator[PoseBone]:
-    """Bones whose contact was changed without a key, so that it is not what their keys give on the current frame.
-
-    A row whose keys were deleted leaves its last contact there, which is no change.
-    """
-    known, planted = rows(rig), captured_action.remembered(rig)
-    for bone in (
-        rig.pose.bones[name] for name in sorted(known.keys() | limb_names(rig).keys()) if name in rig.pose.bones
-    ):
-        keyed = KINDS[_value(known[bone.name], scene.frame_current_final)] if bone.name in known else "NONE"
-        is_left = bone.name not in known and contact_keys.path(bone.path_from_id()) in planted
-        if getattr(bone, contact_keys.FIELD) != keyed and not is_left:
-            yield bone
-
-
-def _values(row: FCurve, start: int, end: int) -> NDArray[np.intp]:
-    return np.array([_value(row, frame) for frame in range(start, end + 1)])
-
-
-def _value(row: FCurve, frame: float) -> int:
-    # Blender cuts off what is behind the point. A curve may be moved to where there is no word: the nearest counts.
-    return min(max(int(row.evaluate(frame)), 0), len(KINDS) - 1)

@@ -29,7 +29,7 @@ from ..messages.translation import frame_text, translated
 from ..scene import sampling
 from ..scene.need import SampleNeed, pose_need
 from ..settings.key_settings import KeySettings
-from . import captured_action, contact_keys, floor
+from . import captured_action, contact_keys, floor, unkeyed_contacts
 from .captured_limbs import CapturedLimbs, PlantChoices, captured_limbs
 from .checks import refuse_scaled, refuse_without_length
 from .compare_feet import MOVES, compare_feet, foot_reports
@@ -56,7 +56,9 @@ def plant_feet(
 
     as_played = replace(read.plan, rig=player)
     sampler = opened.enter_context(sampling.Sampler(as_played, settings.sampling, opened.slow.append))
-    said = said_contacts(read, choices)
+    ends = [foot.chain.end.name for foot in read.feet if foot.is_planted]
+    changed = unkeyed_contacts.to_be_keyed(rig, read.plan.scene, ends)
+    said = said_contacts(read, choices, changed)
     samples, planted = yield from _planted(read, choices, said, sampler, player)
     plan, moved = plant.with_targets(read.plan, samples, planted, read.hips)
     solved = solve.solve_groups(plan, moved)
@@ -72,7 +74,7 @@ def plant_feet(
         keyed = {channel.path for channel in (*channels, *contacts)}
         keep(rig, plan.scene, keyed)
         notes = captured_action.begin_anew(rig, read.source, moving)
-        notes += _write(read, said, channels, contacts, settings)
+        notes += _write(read, said, channels, changed, contacts, settings)
         opened.enter_context(captured_action.apart(rig, read.source))
         played = opened.enter_context(sampling.Sampler(read.plan, sampler.way))
         comparison = compare_feet(plan, read.feet, planted, solved, rows, settings)
@@ -115,6 +117,7 @@ def _write(
     read: CapturedLimbs,
     said: Sequence[Said],
     channels: Sequence[Channel],
+    changed: Sequence[Channel],
     contacts: Sequence[Channel],
     settings: KeySettings,
 ) -> list[str]:
@@ -125,6 +128,8 @@ def _write(
     kept = kept_outside.kept(rig, channels, span, goes_on=goes_on, unkeyed=unkeyed)
     notes = write.keys(rig, channels, span=span, style=settings)
     kept_outside.put_back(rig, kept, settings)
+    for key in changed:
+        write.keys(rig, [key], span=(key.frames[0], key.frames[0]), style=contact_keys.STYLE)
     write.keys(rig, contact_keys.going_on(rig, contacts), span=span, style=contact_keys.STYLE)
     known = [(foot, its.spans) for foot, its in zip(read.feet, said, strict=True) if foot.is_planted]
     captured_action.remember_contacts(rig, read.source, known)

@@ -4,7 +4,7 @@ Contacts that were found, and whose keys have not changed since, are found again
 another floor and other thresholds count.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from ...skeleton.feet import feet
 from ...skeleton.feet.plant import Given
+from ...skeleton.values import Channel
 from .. import versions
-from ..curves.keys import single_key_points
 from . import contact_keys
 from .captured_action import Remembered
 from .captured_limbs import CapturedLimbs, PlantChoices
+from .contact_keys import Row
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -39,15 +40,18 @@ class Said:
         return self.given is not None and bool((self.given[1] & ~self.by_user).any())
 
 
-def said_contacts(read: CapturedLimbs, choices: PlantChoices, *, as_keyed: bool = False) -> list[Said]:
+def said_contacts(
+    read: CapturedLimbs, choices: PlantChoices, changed: Iterable[Channel] = (), *, as_keyed: bool = False
+) -> list[Said]:
     """Of each foot; one that is not planted never stands.
 
+    changed : keys that count as if rows had them
     as_keyed : contacts that were found are taken as they are keyed
     """
-    return list(_said(read, choices, as_keyed))
+    return list(_said(read, choices, {channel.path: channel for channel in changed}, as_keyed))
 
 
-def _said(read: CapturedLimbs, choices: PlantChoices, as_keyed: bool) -> Iterator[Said]:
+def _said(read: CapturedLimbs, choices: PlantChoices, changed: Mapping[str, Channel], as_keyed: bool) -> Iterator[Said]:
     frames = read.plan.frames
     everywhere, curves = np.ones(len(frames), dtype=np.bool_), list(versions.curves(read.plan.rig))
     for foot in read.feet:
@@ -55,7 +59,7 @@ def _said(read: CapturedLimbs, choices: PlantChoices, as_keyed: bool) -> Iterato
             yield Said(given=(feet.standing(foot, (), frames), everywhere), by_user=~everywhere)
             continue
         bone = foot.chain.end.path
-        row = contact_keys.row(curves, bone)
+        row = _row(curves, bone, changed.get(contact_keys.path(bone)))
         spans = _spans(row, read.source.rows.get(contact_keys.path(bone)))
         is_chosen = foot.chain.name not in read.again
         if is_chosen and choices.contacts is not None:
@@ -63,19 +67,28 @@ def _said(read: CapturedLimbs, choices: PlantChoices, as_keyed: bool) -> Iterato
             beyond = [span for span in spans if span[0] < frames[0] or span[1] > frames[-1]]
             yield Said(given=given, by_user=everywhere, spans=[*beyond, [frames[0], frames[-1]]])
             continue
-        covered = row is None or (frames[0] <= row.range()[0] and row.range()[1] <= frames[-1])
+        covered = row is None or (frames[0] <= row.span[0] and row.span[1] <= frames[-1])
         if is_chosen and choices.find_contacts:
             yield Said(given=None, by_user=~everywhere, spans=() if covered else spans)
             continue
         by_user = np.any([~everywhere, *((first <= frames) & (frames <= last) for first, last in spans)], axis=0)
-        keyed = contact_keys.read(curves, bone, frames)
+        keyed = contact_keys.standing(row, frames) if row else None
         if keyed and covered and not as_keyed:
             keyed = (keyed[0], by_user) if by_user.any() else None
         yield Said(given=keyed, by_user=by_user, spans=spans)
 
 
-def _spans(row: FCurve | None, known: Remembered | None) -> Sequence[Sequence[float]]:
+def _row(curves: Iterable[FCurve], bone: str, key: Channel | None) -> Row | None:
+    """The contacts of the bone with this RNA path, with one more key if there is one."""
+    curve = contact_keys.row(curves, bone)
+    row = Row.of(curve) if curve else None
+    if key is None:
+        return row
+    return row.with_key(key) if row else Row(keys=np.column_stack((key.frames, key.values)))
+
+
+def _spans(row: Row | None, known: Remembered | None) -> Sequence[Sequence[float]]:
     """From which frame to which users have set the contacts of a row: all of it, if it is not as a press left it."""
     if row is None:
         return ()
-    return known.said if known and single_key_points(row).tolist() == known.keys else [row.range().to_tuple()]
+    return known.said if known and row.keys.tolist() == known.keys else [row.span]

@@ -54,6 +54,21 @@ def test_contacts_are_read_as_blender_evaluates_them(interpolation: str) -> None
     np.testing.assert_array_equal(said, (frames >= 3) & (frames <= 20))
 
 
+@pytest.mark.parametrize("interpolation", ["CONSTANT", "BEZIER"])
+@pytest.mark.parametrize("frame", [1.0, 3.0, 8.0, 9.5, 30.0])
+def test_one_more_key_is_as_if_keyed_by_hand(interpolation: str, frame: float) -> None:
+    rig = keyed({3: "BOTH", 7: "HEEL", 9.5: "BALL", 12: "NONE", 20: "BOTH"})
+    for key in curve(rig).keyframe_points:
+        key.interpolation = interpolation
+    more = contact_keys.channel(BONE, np.array([frame]), np.array([[False, True]]))
+    row = contact_keys.Row.of(curve(rig)).with_key(more)
+    rigs.animate(rig.pose.bones["lower"], two_bone_ik_contact={frame: "HEEL"})
+    frames = np.arange(0.0, 40.0)
+    stands, said = contact_keys.standing(row, frames)
+    np.testing.assert_array_equal(stands, evaluated(rig, frames))
+    np.testing.assert_array_equal(said, (frames >= min(frame, 3.0)) & (frames <= max(frame, 20.0)))
+
+
 def test_a_contact_keyed_by_hand_is_constant() -> None:
     rig = keyed({3: "BOTH", 9: "NONE"})
     frames = np.arange(3.0, 10.0, 0.25)

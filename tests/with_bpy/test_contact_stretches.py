@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import bpy
@@ -10,8 +11,9 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_stretches
-from bl_ext.user_default.two_bone_ik.blender.plant.contact_stretches import KINDS, Stretch
-from bpy.types import Object
+from bl_ext.user_default.two_bone_ik.blender.plant.contact_keys import KINDS
+from bl_ext.user_default.two_bone_ik.blender.plant.contact_stretches import Stretch
+from bpy.types import FCurve, Object
 
 from support.truth import on_frame
 from support.walker import captured, shown, walker
@@ -46,14 +48,32 @@ def test_choices_are_the_numbers_of_keys() -> None:
     assert {item.identifier: item.value for item in items} == {kind: value for value, kind in enumerate(KINDS)}
 
 
+def linear(row: FCurve) -> None:
+    for key in row.keyframe_points:
+        key.interpolation = "LINEAR"
+    row.update()
+
+
+def stepped(row: FCurve) -> None:
+    modifier = row.modifiers.new("STEPPED")
+    modifier.frame_step, modifier.frame_offset = 5.0, 1.0
+
+
+@pytest.mark.parametrize("edited", [lambda row: None, linear, stepped], ids=["as written", "linear", "stepped"])
 @pytest.mark.parametrize("bone", ["shin.L", "shin.R"])
-def test_strips_say_what_blender_evaluates_on_each_frame(rig: Object, bone: str) -> None:
+def test_strips_say_what_blender_evaluates_on_each_frame(
+    rig: Object, bone: str, edited: Callable[[FCurve], None]
+) -> None:
     row = contact_stretches.rows(rig)[bone]
+    edited(row)
     truth = evaluated(rig, bone)
     assert len(set(truth)) > 2
     found = contact_stretches.stretches(row, FRAMES[0], FRAMES[-1])
     assert told(found) == truth
     assert all(before.kind != after.kind for before, after in pairwise(found))
+    assert [contact_stretches.stretch_at(row, frame) for frame in FRAMES] == [
+        stretch for stretch in found for _ in range(stretch.start, stretch.end + 1)
+    ]
     for most in (10, 25, 31, 100):
         pages = [contact_stretches.page([row], frame, most) for frame in FRAMES]
         assert all(start <= frame <= end for frame, (start, end) in zip(FRAMES, pages, strict=True))
@@ -83,7 +103,7 @@ def test_a_button_sets_the_frames_and_no_others(rig: Object, kind: str, start: i
     assert {key.interpolation for key in row.keyframe_points} == {"CONSTANT"}
 
 
-def keys_of(curve: bpy.types.FCurve) -> list[tuple[float, float]]:
+def keys_of(curve: FCurve) -> list[tuple[float, float]]:
     return [tuple(key.co) for key in curve.keyframe_points]
 
 
@@ -123,40 +143,6 @@ def test_nothing_can_be_set_where_no_limb_is_selected() -> None:
     bpy.context.view_layer.objects.active = rig
     with pytest.raises(RuntimeError, match="click a contact"):
         bpy.ops.two_bone_ik.contact_set(contact="BALL")
-
-
-def change(rig: Object, contact: str) -> None:
-    bpy.context.scene.frame_set(30)
-    rig.pose.bones["shin.L"].two_bone_ik_contact = contact
-
-
-def other_contact(rig: Object) -> str:
-    return next(kind for kind in KINDS[1:] if kind != evaluated(rig)[29])
-
-
-def test_a_press_does_not_drop_a_contact_without_a_key(rig: Object) -> None:
-    action, kind = versions.played(rig)[0], other_contact(rig)
-    change(rig, kind)
-    with pytest.raises(RuntimeError, match=f'"shin.L".*changed to {kind.capitalize()} without a key'):
-        bpy.ops.two_bone_ik.plant()
-    assert versions.played(rig)[0] == action
-    assert rig.pose.bones["shin.L"].two_bone_ik_contact == kind
-    on_frame(30)
-    assert bpy.ops.two_bone_ik.plant() == {"FINISHED"}, "the change was let go"
-
-
-def test_with_auto_keying_a_press_keys_the_contact(rig: Object) -> None:
-    kind = other_contact(rig)
-    change(rig, kind)
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
-    assert bpy.ops.two_bone_ik.plant() == {"FINISHED"}
-    assert evaluated(rig)[29] == kind
-
-
-def test_a_row_that_was_deleted_is_no_change(rig: Object) -> None:
-    on_frame(next(frame for frame, kind in zip(FRAMES, evaluated(rig), strict=True) if kind == "BOTH"))
-    versions.ensure_channelbag(rig).fcurves.remove(contact_stretches.rows(rig)["shin.L"])
-    assert list(contact_stretches.unkeyed(rig, bpy.context.scene)) == []
 
 
 def test_a_locked_row_is_not_set(rig: Object) -> None:

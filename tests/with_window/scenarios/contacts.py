@@ -11,32 +11,33 @@ import numpy as np
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_stretches
 from mathutils import Euler, Vector
 from scenarios.pictures import smoothed, wait
-from scenarios.plant import click_stretch, finished, show_rows
+from scenarios.plant import click_stretch, heights, place_of, plant, show_rows
+from scenarios.sidebar import drag_edge
 from user import Steps, User
 
 from support.captured_walk import UNIT, balls, imported_walk, skating_walk
 
 TAKE = skating_walk()
 BONE = "LeftLeg"
-NARROW = 176
 
 
 def scenario(user: User) -> Steps:
     bpy.ops.object.select_all(action="SELECT")
     bpy.ops.object.delete()
-    rig = imported_walk(Path(bpy.app.tempdir), TAKE)
+    imported_walk(Path(bpy.app.tempdir), TAKE)
     look_at(user)
-    captured = rig.animation_data.action.name
     bpy.ops.ed.undo_push()
     yield from user.open_sidebar("Animation")
     yield from wait()
     user.screenshot("captured")
-    yield from user.click("two_bone_ik.plant")
-    yield from finished(user, captured)
+    first_steps, section = yield from heights(user, "two_bone_ik.pin", "two_bone_ik.plant")
+    assert first_steps > section
+    yield from plant(user)
     assert user.clicks == 1
     yield from seen(user)
     yield from corrected(user)
-    yield from narrow(user)
+    yield from changed_without_a_key(user)
+    yield from drag_edge(user)
 
 
 def seen(user: User) -> Steps:
@@ -66,16 +67,43 @@ def corrected(user: User) -> Steps:
     yield from wait()
     assert bpy.context.scene.frame_current == stretch.start
     user.screenshot("selected")
+    yield from true_to_scale(user)
     yield from user.click("two_bone_ik.contact_set(contact='BOTH')")
     yield from wait()
     user.screenshot("both")
     row, frames = contact_stretches.rows(bpy.context.object)[BONE], range(stretch.start, stretch.end + 1)
     assert contact_stretches.kind_over(row, frames[0], frames[-1]) == "BOTH"
-    bpy.context.object.animation_data.action.name = "Planted Once"
-    yield from user.click("two_bone_ik.plant")
-    yield from finished(user, "Planted Once")
+    yield from plant(user)
     places = balls(bpy.context.object, frames)[:, 0]
     assert np.abs(places - places[0]).max() < 1e-4
+
+
+def changed_without_a_key(user: User) -> Steps:
+    """The section tells of it, and Plant refuses to drop it; with Auto Keying on, the foot stands as it says."""
+    rig, frame = bpy.context.object, bpy.context.scene.frame_current
+    action, bone = rig.animation_data.action, rig.pose.bones[BONE]
+    bone.two_bone_ik_contact = "NONE"
+    yield from wait()
+    user.screenshot("unkeyed")
+    yield from user.click("two_bone_ik.plant")
+    yield from wait()
+    user.screenshot("refused")
+    yield from user.press("ESC")  # the message stands over the button
+    yield from user.point(0.2, 0.9)
+    assert rig.animation_data.action == action
+    assert bone.two_bone_ik_contact == "NONE"
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    yield from plant(user)
+    assert contact_stretches.stretch_at(contact_stretches.rows(rig)[BONE], frame).kind == "NONE"
+
+
+def true_to_scale(user: User) -> Steps:
+    """Each stretch of the strip under the mouse is where its frames are, but for a frame, which is two pixels."""
+    y = user.mouse[1]
+    for start, end, _ in stretches():
+        for frame in (start + 1, end) if end > start + 1 else ():
+            yield from user.move(place_of(user, frame), y)
+            assert user.button() == f'two_bone_ik.contact_select(bone="{BONE}", frame={start})', frame
 
 
 def look_at(user: User) -> None:
@@ -98,22 +126,3 @@ def stretches() -> list[contact_stretches.Stretch]:
 def overlay_color() -> tuple[float, ...]:
     addon = bpy.context.preferences.addons["bl_ext.user_default.two_bone_ik"]
     return tuple(addon.preferences.reached_color[:3])
-
-
-def narrow(user: User) -> Steps:
-    """The sidebar's edge is dragged."""
-    edge, start = user.sidebar.x, user.sidebar.width
-    height = user.sidebar.y + user.sidebar.height // 3
-    for beside in (-60, -20, -5, 0, 0):
-        yield from user.move(edge + beside, height)
-        yield
-    yield from user.hold("LEFTMOUSE")
-    yield
-    for x in range(edge, edge + start, 5):
-        yield from user.move(x, height)
-        yield
-        if user.sidebar.width <= NARROW * bpy.context.preferences.system.ui_scale:
-            break
-    yield from user.release("LEFTMOUSE")
-    yield from wait()
-    user.screenshot("narrow")

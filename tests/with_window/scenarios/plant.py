@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from pathlib import Path
 
 import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_stretches
-from scenarios.pictures import MESSAGE, toggle_below, wait
-from user import Steps, User
+from scenarios.many import COPY, HEADER
+from scenarios.pictures import MESSAGE, move_to_top, toggle_below, wait
+from user import COLUMNS, Steps, User
 
 from support.captured_walk import balls, imported_walk, skating_walk
 
@@ -18,11 +20,14 @@ FRAMES = range(1, len(TAKE.hips) + 1)
 STANDS = TAKE.touches[1:, :, 0] & TAKE.touches[:-1, :, 0]
 """(n - 1, 2) where a ball stands on a frame and on the one before, by the footsteps that the walk is made from."""
 
-STRIP = 0.285, 0.905
+STRIP = 0.281, 0.866
 """Where a strip begins and ends, as parts of the sidebar's width."""
 
 BALL_COLUMN = (0.4,)
 """Where the second of the buttons that set contacts is."""
+
+TARGET = f"{COPY}(to='ALL', sections={{'TARGET'}})"
+"""A button in the header of the section above Plant."""
 
 CONTACT = 'pose.bones["LeftLeg"].two_bone_ik_contact'
 
@@ -43,8 +48,11 @@ def scenario(user: User) -> Steps:
     bpy.context.object.two_bone_ik_active = bpy.context.object.two_bone_ik_chains.find("Leg.L")
     yield from wait()
     user.screenshot("section")
-    yield from user.click("two_bone_ik.plant")
-    yield from finished(user, captured)
+    header, last_of_target, section = yield from heights(
+        user, TARGET, "two_bone_ik.create_targets", "two_bone_ik.plant"
+    )
+    assert header > last_of_target > section
+    yield from plant(user)
     assert user.clicks == 2
     show_rows()
     yield from wait()
@@ -71,9 +79,7 @@ def scenario(user: User) -> Steps:
     assert row().evaluate(first) == 1
     until = min(int(key.co.x) for key in row().keyframe_points if key.co.x > first)
     moved = travelled(first, until)
-    yield from user.click("two_bone_ik.plant")
-    for _ in range(40):
-        yield
+    yield from plant(user)
     user.screenshot("planted_again")
     assert captured in bpy.data.actions
     assert moved > 50.0
@@ -85,16 +91,22 @@ def scenario(user: User) -> Steps:
     np.testing.assert_allclose(slides(), before, atol=1e-4)
 
 
+def heights(user: User, *buttons: str) -> Generator[None, None, list[int]]:
+    """Where these buttons are in the sidebar, from its bottom."""
+    found = []
+    for button in buttons:
+        yield from move_to_top(user, button, (*COLUMNS, *HEADER))
+        found.append(user.mouse[1])
+    return found
+
+
 def click_stretch(user: User, bone: str, frame: int) -> Steps:
     """Click the stretch of a strip that begins on this frame; the strips are above the buttons that set contacts."""
-    rows = contact_stretches.rows(bpy.context.object)
-    (start, end), stretch = contact_stretches.whole_span(rows.values()), contact_stretches.stretch_at(rows[bone], frame)
+    stretch = contact_stretches.stretch_at(contact_stretches.rows(bpy.context.object)[bone], frame)
     yield from user.move_to("two_bone_ik.contact_set")
-    bottom, part = user.mouse[1], ((stretch.start + stretch.end + 1) / 2 - start) / (end - start + 1)
-    x = user.sidebar.x + int(user.sidebar.width * (STRIP[0] + part * (STRIP[1] - STRIP[0])))
-    met = set()
+    bottom, met = user.mouse[1], set()
     for y in range(bottom + 20, bottom + 140, 6):
-        yield from user.move(x, y)
+        yield from user.move(place_of(user, (stretch.start + stretch.end + 1) / 2), y)
         met.add(user.button())
         if f'two_bone_ik.contact_select(bone="{bone}", frame={frame})' in met:
             yield from user.press("LEFTMOUSE")
@@ -103,11 +115,21 @@ def click_stretch(user: User, bone: str, frame: int) -> Steps:
     raise AssertionError(f"No stretch of {bone} from {frame} on among {met}")
 
 
-def finished(user: User, captured: str) -> Steps:
-    """Until another action plays."""
+def place_of(user: User, frame: float) -> int:
+    """Where in the strips this frame begins, in pixels from the left."""
+    start, end = contact_stretches.whole_span(contact_stretches.rows(bpy.context.object).values())
+    part = (frame - start) / (end - start + 1)
+    return user.sidebar.x + round(user.sidebar.width * (STRIP[0] + part * (STRIP[1] - STRIP[0])))
+
+
+def plant(user: User) -> Steps:
+    """Press the button, and wait until another action plays."""
+    animation = bpy.context.object.animation_data
+    before = animation.action.session_uid
+    yield from user.click("two_bone_ik.plant")
     for _ in range(200):
         yield
-        if bpy.context.object.animation_data.action.name != captured:
+        if animation.action.session_uid != before:
             break
     yield from wait()
 

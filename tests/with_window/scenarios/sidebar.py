@@ -109,7 +109,20 @@ def influence_stands_first(user: User) -> Steps:
 
 
 def made_narrow(user: User) -> Steps:
-    """The sidebar's edge is dragged: two buttons stand in a row, and those of the list are below it."""
+    """Two buttons stand in a row, and those of the list are below it."""
+    yield from drag_edge(user)
+    heights = {}
+    for button in (".chain_add", "_live", "_overlay", ".drag", ".solve", ".check", ".bake"):
+        yield from find(user, f"two_bone_ik{button}", (0.1, *COLUMNS))
+        heights[button] = user.mouse[1]
+    in_order = (".chain_add", "_live", "_overlay", ".drag", ".check")
+    assert [heights[button] for button in in_order] == sorted((heights[b] for b in in_order), reverse=True)
+    assert heights[".drag"] == heights[".solve"]
+    assert heights[".check"] == heights[".bake"]
+
+
+def drag_edge(user: User) -> Steps:
+    """The sidebar's edge is dragged until it is narrow."""
     edge, start = user.sidebar.x, user.sidebar.width
     height = user.sidebar.y + user.sidebar.height // 3
     for beside in (-60, -20, -5, 0, 0):
@@ -127,14 +140,6 @@ def made_narrow(user: User) -> Steps:
     yield from wait()
     user.screenshot("narrow")
     assert user.sidebar.width <= wanted
-    heights = {}
-    for button in (".chain_add", "_live", "_overlay", ".drag", ".solve", ".check", ".bake"):
-        yield from find(user, f"two_bone_ik{button}", (0.1, *COLUMNS))
-        heights[button] = user.mouse[1]
-    in_order = (".chain_add", "_live", "_overlay", ".drag", ".check")
-    assert [heights[button] for button in in_order] == sorted((heights[b] for b in in_order), reverse=True)
-    assert heights[".drag"] == heights[".solve"]
-    assert heights[".check"] == heights[".bake"]
 
 
 def linked(user: User) -> Steps:
