@@ -52,7 +52,8 @@ class _Posed:
 
 # By `session_uid` of armature objects.
 _posed: dict[int, _Posed] = session.of_state({})
-_suspended: set[int] = session.of_state(set())
+# Of those that are pulled, the name of the chain; "" where the limb has none.
+_pulled: dict[int, str] = session.of_state({})
 _evaluating: list[Depsgraph] = []
 
 
@@ -143,19 +144,26 @@ def live_changed(rig: Rig, scene: Scene) -> None:
     state.invalidate(rig)
 
 
-def suspend(rig: Rig) -> None:
-    """Do not pose this armature until `resume`, as Drag poses it."""
-    _suspended.add(rig.session_uid)
+def suspend(rig: Rig, chain: str) -> None:
+    """Do not pose this armature until `resume`, as Drag poses the limb of this chain; "" where it has none."""
+    _pulled[rig.session_uid] = chain
 
 
 def resume(rig: Rig) -> None:
-    """Pose it again when something moves."""
-    _suspended.discard(rig.session_uid)
+    """Pose it again."""
+    _pulled.pop(rig.session_uid, None)
+    rig.update_tag()  # a target that could not come along leaves nothing to evaluate
 
 
 def is_live(rig: Rig) -> bool:
     """True while Live poses the limbs of this armature."""
-    return rig.two_bone_ik_live and rig.session_uid not in _suspended
+    return rig.two_bone_ik_live and rig.session_uid not in _pulled
+
+
+def waits_for_drag(rig: Rig, chain: str) -> bool:
+    """Whether Drag pulls the limb of this chain, or another one of the armature for which Live waits."""
+    pulled = _pulled.get(rig.session_uid)
+    return pulled is not None and (rig.two_bone_ik_live or pulled == chain)
 
 
 def _renamed(rig: Rig, names: bone_marks.Names) -> None:
