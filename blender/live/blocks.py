@@ -9,22 +9,18 @@ from functools import reduce
 from operator import or_
 
 import numpy as np
-from bpy.types import Depsgraph
-
 from ...skeleton import rounding
 from ...skeleton.frames_apart import PosedBone, posed_bones, solve_apart, tip_places
 from ...skeleton.transform import Basis
 from ...skeleton.values import Point, Samples
 from ...solver.values import Array
-from ..scene.probe import evaluated_objects, number_of
-from ..scene.sampling import refuse_disabled, samples_by_curves
-from ..versions import matrix_rows
+from ..scene.sampling import samples_by_curves
 from .reading import Reading, side_by_side
 
 LENGTH = 16
 """Frames of a block: on the first of them Blender waits for all."""
 
-_NEAR = 1e-5
+NEAR = 1e-5
 """Part of a limb's length, and of a bone's own axes: Blender multiplies in single precision, bone after bone."""
 
 
@@ -61,25 +57,6 @@ class Block:
     def row(self, frame: int) -> int:
         """The row of a frame."""
         return frame - self.first if self.moves else 0
-
-    def shows(self, frame: int, depsgraph: Depsgraph) -> bool:
-        """Whether Blender has evaluated the frame as it was solved.
-
-        raises : Refused where the dependency graph leaves something out
-        """
-        need, row = self.reading.look.need, self.row(frame)
-        refuse_disabled(need, depsgraph)
-        evaluated = evaluated_objects({point.object for point in self.places}, depsgraph)
-        bones = {item: state.pose.bones for item, state in evaluated.items() if item.type == "ARMATURE"}
-        matrices = (bones[item][bone].matrix if bone else evaluated[item].matrix_world for item, bone in self.places)
-        now = np.array([matrix_rows(matrix) for matrix in matrices], dtype=np.float64)
-        numbers = [
-            number_of(bones[item][bone], name, unset)
-            for (item, bone), names in need.numbers.items()
-            for name, unset in names.items()
-        ]
-        right = (np.abs(now - self.matrices[row]) <= self.near[row]).all()
-        return bool(right and (np.abs(np.subtract(numbers, self.numbers[row])) <= _NEAR).all())
 
 
 def make_blocks(readings: Sequence[Reading], first: int) -> list[Block]:
@@ -145,7 +122,7 @@ def _near(reading: Reading, places: Sequence[Point], matrices: Array) -> Array:
     to_world = np.abs(matrices[:, own, :3, :3]).max(axis=(-2, -1))
     sizes = np.where([bool(point.bone) for point in places], limb, limb * to_world[:, None])
     near = np.zeros(matrices.shape)
-    near[..., :3, :3] = _NEAR * np.abs(matrices[..., :3, :3]).max(axis=(-2, -1), keepdims=True)
-    off = _NEAR * sizes + rounding.step(np.abs(matrices[..., :3, 3]).max(axis=-1))
+    near[..., :3, :3] = NEAR * np.abs(matrices[..., :3, :3]).max(axis=(-2, -1), keepdims=True)
+    off = NEAR * sizes + rounding.step(np.abs(matrices[..., :3, 3]).max(axis=-1))
     near[..., :3, 3] = off[..., None]
     return near

@@ -99,7 +99,12 @@ def layer_of(depsgraph: Depsgraph) -> tuple[str, str]:
 
 def cached(rig: Rig) -> RigState:
     """The chains as `update` has found them last."""
-    return _known.get(rig.session_uid) or RigState()
+    return known(rig.session_uid)
+
+
+def known(uid: int) -> RigState:
+    """The same of the armature object with this `session_uid`."""
+    return _known.get(uid) or RigState()
 
 
 def update(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> RigState:
