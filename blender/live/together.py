@@ -52,7 +52,7 @@ class _Part:
     columns: Rows
 
     def read(self) -> Array:
-        """(count, 3 or 4) of all bones of the armature; KeyError where it has others than it had."""
+        """(count, 3 or 4) of all bones of the armature."""
         return _read(self.rig, self.name, self.count)
 
 
@@ -60,6 +60,7 @@ class Together:
     """Blocks of the same frames, on all of which they move."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
+        """KeyError where a bone is gone."""
         self.blocks = blocks
         self._numbers: dict[Object, dict[str, int]] = {}
         self._rotations = np.concatenate([block.rotations for block in blocks], axis=1)
@@ -81,7 +82,6 @@ class Together:
 
         graphs : whose evaluated armatures are posed too
         tagged : armatures that Blender evaluates on the frame only if it is told to
-        raises : KeyError where bones are gone
         """
         row, before = self.blocks[0].row(frame), list[Before]()
         for mode, parts in self._turned.items():
@@ -154,7 +154,7 @@ class Together:
         )
 
     def _evaluated(self, depsgraph: Depsgraph) -> Array:
-        """(m, 4, 4) all objects in the world, and all bones of each armature in it; NaN what Blender leaves out."""
+        """(m, 4, 4) all objects in the world, and all bones of each armature in it; NaN where Blender has other ones."""
         parts = [self._worlds(depsgraph)]
         for rig in self._armatures:
             count = len(self._numbers_of(rig))
@@ -191,11 +191,8 @@ def put_back(before: Iterable[Before]) -> None:
 
 
 def _read(rig: Any, name: str, count: int) -> Array:
-    bones = rig.pose.bones
-    if len(bones) != count:
-        raise KeyError(rig.name)
     values = np.empty(count * _WIDTH[name], dtype=np.float32)
-    bones.foreach_get(name, values)
+    rig.pose.bones.foreach_get(name, values)
     return values.reshape(count, -1)
 
 
@@ -208,7 +205,7 @@ def _put(part: _Part, values: Array, new: Array, graphs: Iterable[Depsgraph]) ->
     rig.pose.bones.foreach_set(part.name, values.reshape(-1))
     for graph in graphs:
         shown: Any = rig.evaluated_get(graph)
-        if shown != rig and shown.pose and len(shown.pose.bones) == part.count:
+        if shown != rig and shown.pose:
             values = _read(shown, part.name, part.count)
             values[part.rows] = new
             shown.pose.bones.foreach_set(part.name, values.reshape(-1))
