@@ -26,6 +26,7 @@ from .together import Before, Together, put_back
 _MOST = 64
 """Blocks of one armature that are kept: a thousand frames."""
 
+
 @dataclass(slots=True, eq=False, kw_only=True)
 class _Limbs:
     """The limbs of one armature object while their chains are those of one reading.
@@ -108,8 +109,10 @@ def _known(rig: Rig) -> _Limbs | None:
     """What is known of the armature's limbs; None where Live has yet to read them, or cannot pose them all."""
     uid = rig.session_uid
     now, limbs = state.known(uid), _limbs.get(uid)
-    if limbs and limbs.reading is now.reading and (
-        not limbs.moves or (not limbs.fit and limbs.written == write.times())
+    if (
+        limbs
+        and limbs.reading is now.reading
+        and (not limbs.moves or (not limbs.fit and limbs.written == write.times()))
     ):
         return None
     if rig.mode == "EDIT" or rig.data.pose_position != "POSE":

@@ -74,11 +74,30 @@ def make_blocks(readings: Sequence[Reading], first: int) -> list[Block]:
         posed |= posed_bones(group)
         heads |= tip_places(group)
     # Those of the last rank know where those before take what they carry.
-    return [_block(reading, first, solved[-1].samples, posed, heads) for reading in readings]
+    moved = solved[-1].samples
+    return [_block(reading, first, moved, posed, heads, _count(reading, samples)) for reading in readings]
+
+
+def _count(reading: Reading, samples: Samples) -> int:
+    """The frames on which the limbs differ: 1 where nothing that they hang on has F-curves, otherwise all."""
+    need = reading.look.need
+    bases = (samples.basis[point] for point in need.own)
+    arrays = [
+        *(samples.to_world[item] for item in need.objects),
+        *(samples.pose[point] for point in need.bones),
+        *(part for basis in bases for part in (basis.location, basis.rotation, basis.scale)),
+        *(samples.numbers[point][name] for point, names in need.numbers.items() for name in names),
+    ]
+    return max(map(len, arrays))
 
 
 def _block(
-    reading: Reading, first: int, samples: Samples, posed: Mapping[Point, PosedBone], heads: Mapping[Point, Array]
+    reading: Reading,
+    first: int,
+    samples: Samples,
+    posed: Mapping[Point, PosedBone],
+    heads: Mapping[Point, Array],
+    count: int,
 ) -> Block:
     rig, need = reading.plan.rig, reading.look.need
     bones = [Point(rig, bone.name) for bone in reading.keyed]
@@ -91,13 +110,12 @@ def _block(
     turns = [posed[point].basis.rotation for point in bones]
     scales = [posed[point].basis.scale for point in bones]
     numbers = [samples.numbers[point][name] for point, names in need.numbers.items() for name in names]
-    count = max(map(len, (*expected.values(), *turns, *scales, *numbers)))
 
     def together(arrays: Sequence[Array]) -> Array:
         """(n, ...) side by side on the axis behind the frames."""
         if not arrays:
             return np.empty((count, 0))
-        return np.stack([np.broadcast_to(array, (count, *array.shape[1:])) for array in arrays], axis=1)
+        return np.stack([np.broadcast_to(array[:count], (count, *array.shape[1:])) for array in arrays], axis=1)
 
     matrices = together([*expected.values()])
     near = _near(reading, [*expected], matrices)

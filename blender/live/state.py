@@ -160,8 +160,9 @@ def leave_out(rig: Rig, names: Iterable[str]) -> None:
 
 def stands(rig: Rig, now: RigState, depsgraph: Depsgraph) -> bool:
     """True where nothing that its chains depend on was evaluated last, or what they go for stands, tied as it was."""
-    if now.ahead or not is_evaluated(now.watched):
-        return not is_evaluated(now.watched)
+    evaluated = is_evaluated(now.watched)
+    if now.ahead or not evaluated:
+        return not evaluated
     since = now.evaluated_since(layer_of(depsgraph))
     tells = since is not None and not now.refused and since.isdisjoint((rig, rig.data))
     # A target that stays may follow another armature from now on, which then is to be posed first.
