@@ -9,6 +9,7 @@ from functools import reduce
 from operator import or_
 
 import numpy as np
+
 from ...skeleton import rounding
 from ...skeleton.frames_apart import PosedBone, posed_bones, solve_apart, tip_places
 from ...skeleton.transform import Basis

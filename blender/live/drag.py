@@ -68,7 +68,7 @@ class Drag:
         return FreeLimb(plan, self.tip, self._scene, insert_keys=self._insert_keys)
 
     def _movable_targets(self) -> BroughtAlong | None:
-        """None where there are none, or the rig's own controls are pulled, or one cannot be moved: `finish` tells why."""
+        """None where there are none, the rig's own controls are pulled, or one cannot be moved: `finish` tells why."""
         if self._in_ik or not self._chain.target:
             return None
         try:

@@ -154,7 +154,7 @@ class Together:
         )
 
     def _evaluated(self, depsgraph: Depsgraph) -> Array:
-        """(m, 4, 4) all objects in the world, and all bones of each armature in it; NaN where Blender has other ones."""
+        """(m, 4, 4) all objects in the world, and the bones of each armature in it; NaN where Blender has others."""
         parts = [self._worlds(depsgraph)]
         for rig in self._armatures:
             count = len(self._numbers_of(rig))
