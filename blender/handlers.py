@@ -98,9 +98,9 @@ def _leading(rigs: list[armatures.Rig], depsgraph: Depsgraph) -> list[armatures.
 
 
 def _shown_in_windows() -> list[tuple[Scene, str]]:
-    """The scenes that windows show, each with the name of its view layer."""
+    """The scenes that several windows show, each with the name of its view layer."""
     windows = [window for manager in bpy.data.window_managers for window in manager.windows]
-    return list(dict.fromkeys((window.scene, window.view_layer.name) for window in windows))
+    return list(dict.fromkeys((window.scene, window.view_layer.name) for window in windows)) if windows[1:] else []
 
 
 @persistent

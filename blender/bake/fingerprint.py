@@ -61,11 +61,15 @@ class Fingerprint:
         since : what Blender has evaluated since it held last; None where that is not known
         raises : ReferenceError where one of the objects was removed
         """
-        if _uids(self.items) != self.uids or _stored(self.plan.rig) != self.stored:
+        if _uids(self.items) != self.uids or not self.is_stored():
             return False
         if (since is None or self.plan.rig in since) and _own(self.plan, self.names) != self.own:
             return False
         return self.is_tied(since)
+
+    def is_stored(self) -> bool:
+        """True if as many choices of each chain are stored as when they were read."""
+        return _stored(self.plan.rig) == self.stored
 
     def is_tied(self, since: Set[ID] | None) -> bool:
         """True if the places that Blender has evaluated `since`, all for None, follow what they followed."""

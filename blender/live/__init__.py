@@ -4,7 +4,7 @@ Other rooms use of it:
 
     drag : Drag
     known_ahead : all
-    live : follow, is_live, live_changed, pose_ahead
+    live : follow, is_live, live_changed, pose_ahead, waits_for_drag
     reading : Reading
     state : all
 """

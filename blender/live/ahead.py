@@ -7,28 +7,24 @@ nothing has told cost time, and give no wrong pose.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-import numpy as np
-from bpy.types import ID, Depsgraph, PoseBone, Scene
+from bpy.types import ID, Depsgraph, Scene
 
-from ...skeleton.batches import batches
-from ...skeleton.rotation_mode import rotation_name, rotation_values
-from ...skeleton.values import Bone
+from ...skeleton.values import Point
+from .. import versions
 from ..armatures import Rig
 from ..curves import write
 from ..messages.refused import Refused
-from ..scene import pose_before
+from ..rna_paths import bone_and_property
+from ..scene import dependencies, pose_before
 from ..session import session
 from . import known_ahead, state
 from .blocks import LENGTH, Block, make_blocks
 from .reading import Reading, is_chosen_so
+from .together import Before, Together, put_back
 
 _MOST = 64
 """Blocks of one armature that are kept: a thousand frames."""
-
-Values = list[tuple[PoseBone, str, Sequence[float]]]
-"""Bones, each with a property and its value."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -38,6 +34,7 @@ class _Limbs:
     sources : what they depend on, with the armature and its data
     fit : False where they are not known ahead
     written : how often keys had been written when that was found out
+    tagged : True where Blender evaluates the limbs only if it is told to
     moves : False where they are the same on all frames, and evaluated by none
     blocks : by first frame
     proven : True once Blender has evaluated a frame as it was known
@@ -47,6 +44,7 @@ class _Limbs:
     sources: frozenset[ID]
     fit: bool
     written: int
+    tagged: bool
     moves: bool = True
     blocks: dict[int, Block] = field(default_factory=dict)
     proven: bool = False
@@ -54,9 +52,15 @@ class _Limbs:
 
 # By `session_uid` of armature objects.
 _limbs: dict[int, _Limbs] = session.of_state({})
-# Those posed ahead of the frame that Blender is about to evaluate, and what their bones had before.
+# Of those that Blender has not evaluated although it should have by itself.
+_idle: set[int] = session.of_state(set())
+# The blocks that were written last.
+_together: list[Together] = session.of_state([])
+# Those posed ahead of the frame that Blender is about to evaluate, what their bones had before, and once it is
+# evaluated whether they are right.
 _posed: dict[Rig, Block] = session.of_state({})
-_before: Values = session.of_state([])
+_before: list[Before] = session.of_state([])
+_right: dict[Rig, bool] = session.of_state({})
 
 
 def pose(rigs: Iterable[Rig], scene: Scene) -> None:
@@ -65,14 +69,22 @@ def pose(rigs: Iterable[Rig], scene: Scene) -> None:
     _before.clear()
     if scene.frame_subframe or session.exports or known_ahead.stretches_time(scene) or known_ahead.foreign_handlers():
         return
-    ready = _ready([rig for rig in rigs if rig.mode != "EDIT" and rig.data.pose_position == "POSE"], scene)
+    ready = _ready(rigs, scene)
+    if not ready:
+        return
+    graphs = [graph for layer in scene.view_layers if (graph := layer.depsgraph)]
+    tagged = {block.reading.plan.rig for block in ready if _limbs[block.reading.plan.rig.session_uid].tagged}
     try:
-        values, before = _values(ready, scene.frame_current)
+        if not (_together and _together[0].blocks == ready):
+            _together[:] = [Together(ready)]
+        _before.extend(_together[0].write(scene.frame_current, graphs, tagged))
     except KeyError:  # a bone is gone: what evaluates the frame finds out
         return
-    _posed.update({block.reading.plan.rig: block for block in ready})
-    _before.extend(before)
-    _write(values)
+    for block in ready:
+        rig = block.reading.plan.rig
+        _posed[rig] = block
+        for name, basis in block.starting.items():
+            pose_before.remember(rig.pose.bones[name], basis)
 
 
 def _ready(rigs: Iterable[Rig], scene: Scene) -> list[Block]:
@@ -95,8 +107,15 @@ def _ready(rigs: Iterable[Rig], scene: Scene) -> list[Block]:
 
 def _known(rig: Rig) -> _Limbs | None:
     """What is known of the armature's limbs; None where Live has yet to read them, or cannot pose them all."""
-    now, limbs = state.cached(rig), _limbs.get(rig.session_uid)
-    if limbs and limbs.reading is now.reading and not limbs.moves:
+    uid = rig.session_uid
+    now, limbs = state.known(uid), _limbs.get(uid)
+    if (
+        limbs
+        and limbs.reading is now.reading
+        and (not limbs.moves or (not limbs.fit and limbs.written == write.times()))
+    ):
+        return None
+    if rig.mode == "EDIT" or rig.data.pose_position != "POSE":
         return None
     if not now.reading or now.left_out or any(refusal.kind != "NO_TARGET" for refusal in now.refused.values()):
         return None
@@ -107,9 +126,17 @@ def _known(rig: Rig) -> _Limbs | None:
         return limbs
     reading = now.reading
     fit = not known_ahead.obstacle(reading.plan, reading.look.need)
-    sources = reading.sources | {rig, rig.data}
-    _limbs[rig.session_uid] = _Limbs(reading=reading, sources=sources, fit=fit, written=write.times())
-    return _limbs[rig.session_uid]
+    sources, tagged = reading.sources | {rig, rig.data}, uid in _idle or not _moves_by_itself(reading)
+    _limbs[uid] = _Limbs(reading=reading, sources=sources, fit=fit, written=write.times(), tagged=tagged)
+    return _limbs[uid]
+
+
+def _moves_by_itself(reading: Reading) -> bool:
+    """Whether Blender evaluates all limbs on each frame, as F-curves move what they hang on in their own armature."""
+    rig: Rig = reading.plan.rig
+    moved = {bone_and_property(path)[0] for path in versions.animated_paths(rig)} - {""}
+    roots = (Point(rig, chain.root.name) for chain in reading.plan.chains)
+    return all(any(place.bone in moved for place in dependencies.with_parents(root)) for root in roots)
 
 
 def _made(readings: Sequence[Reading], first: int) -> list[Block | None]:
@@ -122,57 +149,28 @@ def _made(readings: Sequence[Reading], first: int) -> list[Block | None]:
         return [None] if len(readings) == 1 else [block for reading in readings for block in _made([reading], first)]
 
 
-def _values(blocks: Sequence[Block], frame: int) -> tuple[Values, Values]:
-    """What is to be written on this frame, and what the bones have; KeyError where one is gone."""
-    bones: list[tuple[PoseBone, Bone]] = []
-    values: Values = []
-    for block in blocks:
-        pose_bones: Any = block.reading.plan.rig.pose.bones
-        own = [(pose_bones[bone.name], bone) for bone in block.reading.keyed]
-        scaled = {bone.name for chain in block.reading.plan.chains for bone in chain.scaled}
-        scales = block.scales[block.row(frame)].tolist() if scaled else ()
-        values += [
-            (owner, "scale", scale) for (owner, bone), scale in zip(own, scales, strict=False) if bone.name in scaled
-        ]
-        bones += own
-    if not bones:
-        return [], []
-    rotations = np.concatenate([block.rotations[block.row(frame)] for block in blocks])
-    for part in batches(range(len(bones)), lambda row: bones[row][1].rotation_mode, rows=1):
-        mode = bones[part[0]][1].rotation_mode
-        name = rotation_name(mode)
-        start = np.array([getattr(bones[row][0], name)[:] for row in part])
-        turns = rotation_values(rotations[None, part], mode, start)[0].tolist()
-        values += [(bones[row][0], name, value) for row, value in zip(part, turns, strict=True)]
-    return values, [(owner, name, getattr(owner, name)[:]) for owner, name, _ in values]
-
-
-def _write(values: Values) -> None:
-    write.pose_bones(values)
-    for rig, block in _posed.items():
-        for name, basis in block.starting.items():
-            pose_before.remember(rig.pose.bones[name], basis)
-
-
 def posed() -> list[Rig]:
     """The armatures that were posed ahead of the frame that Blender has evaluated now, and not for an export."""
     _before.clear()
+    _right.clear()
     return [*_posed]
 
 
 def shows(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> bool:
     """Whether Blender has evaluated one of them as it was posed; where it has not, its blocks are dropped."""
-    block, limbs = _posed.pop(rig), _limbs.get(rig.session_uid)
-    try:
-        right = block.shows(scene.frame_current, depsgraph)
-    except (Refused, KeyError, ReferenceError):  # what poses it next says what is wrong
-        right = False
+    if not _right:
+        _right.update(zip(_posed, _together[0].shown(scene.frame_current, depsgraph), strict=True))
+        _posed.clear()
+    right, limbs = _right[rig], _limbs.get(rig.session_uid)
     if not limbs:
         return right
     if right:
         limbs.proven = True
     elif limbs.proven:
         del _limbs[rig.session_uid]  # something was edited
+    elif not limbs.tagged:
+        _idle.add(rig.session_uid)
+        del _limbs[rig.session_uid]
     else:
         limbs.fit = False  # something else moves what the limbs hang on
     return right
@@ -184,13 +182,14 @@ def _notice(depsgraph: Depsgraph) -> None:
     if session.exports and session.changes_frame:
         _take_back()
     if not session.changes_frame:
+        _together.clear()
         for uid in [uid for uid, limbs in _limbs.items() if state.is_evaluated(limbs.sources)]:
             del _limbs[uid]
 
 
 def _take_back() -> None:
     """Blender evaluates the frame for an export, which is to show what is keyed: it evaluates again."""
-    _write(_before)
+    put_back(_before)
     _posed.clear()
     _before.clear()
 

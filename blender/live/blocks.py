@@ -9,22 +9,19 @@ from functools import reduce
 from operator import or_
 
 import numpy as np
-from bpy.types import Depsgraph
 
 from ...skeleton import rounding
 from ...skeleton.frames_apart import PosedBone, posed_bones, solve_apart, tip_places
 from ...skeleton.transform import Basis
 from ...skeleton.values import Point, Samples
 from ...solver.values import Array
-from ..scene.probe import evaluated_objects, number_of
-from ..scene.sampling import refuse_disabled, samples_by_curves
-from ..versions import matrix_rows
+from ..scene.sampling import samples_by_curves
 from .reading import Reading, side_by_side
 
 LENGTH = 16
 """Frames of a block: on the first of them Blender waits for all."""
 
-_NEAR = 1e-5
+NEAR = 1e-5
 """Part of a limb's length, and of a bone's own axes: Blender multiplies in single precision, bone after bone."""
 
 
@@ -62,25 +59,6 @@ class Block:
         """The row of a frame."""
         return frame - self.first if self.moves else 0
 
-    def shows(self, frame: int, depsgraph: Depsgraph) -> bool:
-        """Whether Blender has evaluated the frame as it was solved.
-
-        raises : Refused where the dependency graph leaves something out
-        """
-        need, row = self.reading.look.need, self.row(frame)
-        refuse_disabled(need, depsgraph)
-        evaluated = evaluated_objects({point.object for point in self.places}, depsgraph)
-        bones = {item: state.pose.bones for item, state in evaluated.items() if item.type == "ARMATURE"}
-        matrices = (bones[item][bone].matrix if bone else evaluated[item].matrix_world for item, bone in self.places)
-        now = np.array([matrix_rows(matrix) for matrix in matrices], dtype=np.float64)
-        numbers = [
-            number_of(bones[item][bone], name, unset)
-            for (item, bone), names in need.numbers.items()
-            for name, unset in names.items()
-        ]
-        right = (np.abs(now - self.matrices[row]) <= self.near[row]).all()
-        return bool(right and (np.abs(np.subtract(numbers, self.numbers[row])) <= _NEAR).all())
-
 
 def make_blocks(readings: Sequence[Reading], first: int) -> list[Block]:
     """A block each for armatures whose poses are known ahead, all solved together.
@@ -97,11 +75,30 @@ def make_blocks(readings: Sequence[Reading], first: int) -> list[Block]:
         posed |= posed_bones(group)
         heads |= tip_places(group)
     # Those of the last rank know where those before take what they carry.
-    return [_block(reading, first, solved[-1].samples, posed, heads) for reading in readings]
+    moved = solved[-1].samples
+    return [_block(reading, first, moved, posed, heads, _count(reading, samples)) for reading in readings]
+
+
+def _count(reading: Reading, samples: Samples) -> int:
+    """The frames on which the limbs differ: 1 where nothing that they hang on has F-curves, otherwise all."""
+    need = reading.look.need
+    bases = (samples.basis[point] for point in need.own)
+    arrays = [
+        *(samples.to_world[item] for item in need.objects),
+        *(samples.pose[point] for point in need.bones),
+        *(part for basis in bases for part in (basis.location, basis.rotation, basis.scale)),
+        *(samples.numbers[point][name] for point, names in need.numbers.items() for name in names),
+    ]
+    return max(map(len, arrays))
 
 
 def _block(
-    reading: Reading, first: int, samples: Samples, posed: Mapping[Point, PosedBone], heads: Mapping[Point, Array]
+    reading: Reading,
+    first: int,
+    samples: Samples,
+    posed: Mapping[Point, PosedBone],
+    heads: Mapping[Point, Array],
+    count: int,
 ) -> Block:
     rig, need = reading.plan.rig, reading.look.need
     bones = [Point(rig, bone.name) for bone in reading.keyed]
@@ -114,13 +111,12 @@ def _block(
     turns = [posed[point].basis.rotation for point in bones]
     scales = [posed[point].basis.scale for point in bones]
     numbers = [samples.numbers[point][name] for point, names in need.numbers.items() for name in names]
-    count = max(map(len, (*expected.values(), *turns, *scales, *numbers)))
 
     def together(arrays: Sequence[Array]) -> Array:
         """(n, ...) side by side on the axis behind the frames."""
         if not arrays:
             return np.empty((count, 0))
-        return np.stack([np.broadcast_to(array, (count, *array.shape[1:])) for array in arrays], axis=1)
+        return np.stack([np.broadcast_to(array[:count], (count, *array.shape[1:])) for array in arrays], axis=1)
 
     matrices = together([*expected.values()])
     near = _near(reading, [*expected], matrices)
@@ -145,7 +141,7 @@ def _near(reading: Reading, places: Sequence[Point], matrices: Array) -> Array:
     to_world = np.abs(matrices[:, own, :3, :3]).max(axis=(-2, -1))
     sizes = np.where([bool(point.bone) for point in places], limb, limb * to_world[:, None])
     near = np.zeros(matrices.shape)
-    near[..., :3, :3] = _NEAR * np.abs(matrices[..., :3, :3]).max(axis=(-2, -1), keepdims=True)
-    off = _NEAR * sizes + rounding.step(np.abs(matrices[..., :3, 3]).max(axis=-1))
+    near[..., :3, :3] = NEAR * np.abs(matrices[..., :3, :3]).max(axis=(-2, -1), keepdims=True)
+    off = NEAR * sizes + rounding.step(np.abs(matrices[..., :3, 3]).max(axis=-1))
     near[..., :3, 3] = off[..., None]
     return near

@@ -19,6 +19,7 @@ from ..messages.refused import Refused, unless_gone
 from ..rigs.known_limbs import known_by_end
 from ..rna_paths import owner_and_property
 from ..scene.checks import refuse_unposable
+from ..targets.brought_along import BroughtAlong
 from ..targets.targets_from_pose import snap_targets
 from . import live
 from .free_limb import FreeLimb
@@ -26,7 +27,7 @@ from .pulled_controls import PulledControls
 
 
 class Drag:
-    """Begins with the pose as it stands, and poses the two bones of one limb; targets stay out of it until `finish`.
+    """Begins with the pose as it stands, and poses the two bones of one limb; its chain's targets go along at once.
 
     Where a known rig shows IK, it moves the limb's controls of IK, and its FK controls stay. While it lasts, live limbs
     of the armature wait. It lasts until `finish` or `restore`.
@@ -48,7 +49,8 @@ class Drag:
         self._limb = self._pulled(plan)
         self._before: dict[str, tuple[float, ...]] = {path: tuple(rig.path_resolve(path)) for path in self._limb.paths}
         self._flips, self._bent = 0, False
-        live.suspend(rig)
+        self._targets = self._movable_targets()
+        live.suspend(rig, self._chain.name)
 
     def _joints(self) -> tuple[Vector, Vector]:
         """Mid joint and tip as they show."""
@@ -65,13 +67,22 @@ class Drag:
             return PulledControls(plan, self._in_ik, self._scene, insert_keys=self._insert_keys)
         return FreeLimb(plan, self.tip, self._scene, insert_keys=self._insert_keys)
 
+    def _movable_targets(self) -> BroughtAlong | None:
+        """None where there are none, the rig's own controls are pulled, or one cannot be moved: `finish` tells why."""
+        if self._in_ik or not self._chain.target:
+            return None
+        try:
+            return BroughtAlong(self._rig, self._chain.name, self._scene)
+        except Refused:
+            return None
+
     def to(self, position: Sequence[float]) -> None:
         """Pose the limb with its tip at this position in world space, or as near as it comes.
 
         raises : Refused where the position holds NaN or infinity
         """
         self._limb.reach_for(self._finite(position))
-        self._limb.pose()
+        self._pose()
 
     def bend_towards(self, position: Sequence[float]) -> None:
         """Pose the limb so that it bends towards this position in world space; its tip stays.
@@ -79,17 +90,34 @@ class Drag:
         raises : Refused where the position holds NaN or infinity
         """
         self._limb.bend_towards(self._finite(position))
-        self._limb.pose()
         self._bent = True
+        self._pose()
 
     def flip(self) -> None:
         """Bend the other way."""
         self._limb.flip()
-        self._limb.pose()
         self._flips += 1
+        self._pose()
+
+    def _pose(self) -> None:
+        self._limb.pose()
+        if not self._targets:
+            return
+        try:
+            self._targets.follow(self._limb.chain.options.bend if self._bends_otherwise else None)
+        except Refused:  # as in `_movable_targets`
+            self._targets.restore()
+            self._targets = None
+
+    @property
+    def _bends_otherwise(self) -> bool:
+        """Whether the chain is to bend to another side from now on."""
+        return bool(self._flips % 2) and not (self._bent or self._in_ik)
 
     def restore(self) -> None:
-        """Pose the limb as it was, to the bit."""
+        """Pose the limb as it was, to the bit, and put its targets back."""
+        if self._targets:
+            self._targets.restore()
         with unless_gone:
             for path, values in self._before.items():
                 owner, name = owner_and_property(path)
@@ -97,12 +125,12 @@ class Drag:
             live.resume(self._rig)
 
     def finish(self) -> list[str]:
-        """Leave the limb as it is posed, keyed where that was asked for, and bring target and pole target along.
+        """Leave limb, target and pole target as they are, keyed where that was asked for.
 
         returns : sentences about what could not be done
         """
         try:
-            if self._flips % 2 and not (self._bent or self._in_ik):
+            if self._bends_otherwise:
                 self._chain.bend = self._limb.chain.options.bend
             with phases.alone():
                 notes = self._limb.key() if self._insert_keys else []

@@ -52,7 +52,8 @@ class _Posed:
 
 # By `session_uid` of armature objects.
 _posed: dict[int, _Posed] = session.of_state({})
-_suspended: set[int] = session.of_state(set())
+# Of those that are pulled, the name of the chain; "" where the limb has none.
+_pulled: dict[int, str] = session.of_state({})
 _evaluating: list[Depsgraph] = []
 
 
@@ -64,9 +65,14 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
     """
     if _evaluating:
         return
-    rigs = [rig for rig in rigs if is_live(rig)]
+    rigs = [rig for rig in rigs if is_live(rig)] if _pulled else [*rigs]
     shown = _shown_as_known(depsgraph)
-    touched = {rig for rig in rigs if rig not in shown and not _stands(rig, depsgraph)}
+    others = [rig for rig in rigs if rig not in shown] if shown else rigs
+    if not others:
+        return
+    state.read_updates()
+    layer = state.layer_of(depsgraph)
+    touched = {rig for rig in others if not _stands(rig, depsgraph, layer)}
     if not touched:
         return
     state.update_all(touched, scene, depsgraph)
@@ -90,14 +96,17 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
 
 def pose_ahead(rigs: Iterable[Rig], scene: Scene) -> None:
     """Pose the limbs of these armatures before Blender evaluates the scene's frame, as far as their pose is known."""
-    ahead.pose([rig for rig in rigs if is_live(rig) and _starts_as_left(rig)], scene)
+    ahead.pose([rig for rig in rigs if not (_pulled and not is_live(rig)) and _starts_as_left(rig)], scene)
 
 
 def _starts_as_left(rig: Rig) -> bool:
     """Whether bones that chains start from as they are posed are as Live has left them."""
-    reading, before = state.cached(rig).reading, _posed.get(rig.session_uid)
+    uid = rig.session_uid
+    reading, before = state.known(uid).reading, _posed.get(uid)
     if not (reading and before):
         return False
+    if not reading.starting:
+        return True
     bones = rig.pose.bones
     return all(
         bone.name in bones and bones[bone.name].matrix_basis == before.left[bone.name] for bone in reading.starting
@@ -106,18 +115,25 @@ def _starts_as_left(rig: Rig) -> bool:
 
 def _shown_as_known(depsgraph: Depsgraph) -> set[Rig]:
     """Of the armatures that were posed ahead of this frame those that are right; what Live has left is known of all."""
-    right, scene = set(), depsgraph.scene
-    for rig in ahead.posed():
-        now, before = state.cached(rig), _posed[rig.session_uid]
-        keys = _keys(rig, now.reading.keyed, depsgraph) if scene.tool_settings.use_keyframe_insert_auto else None
-        _posed[rig.session_uid] = replace(
-            before,
-            left=_matrices(rig, now.reading.keyed),
+    right: set[Rig] = set()
+    rigs = ahead.posed()
+    if not rigs:
+        return right
+    scene: Scene = depsgraph.scene
+    layer, frame = state.layer_of(depsgraph), scene.frame_current_final
+    auto_keying = scene.tool_settings.use_keyframe_insert_auto
+    for rig in rigs:
+        uid = rig.session_uid
+        now = state.known(uid)
+        keyed = now.reading.keyed
+        _posed[uid] = _Posed(
+            left=_matrices(rig, keyed),
+            own=_posed[uid].own,
             written=write.times(),
-            scene=state.layer_of(depsgraph),
-            frame=scene.frame_current_final,
+            scene=layer,
+            frame=frame,
             action=_action(rig),
-            keys=keys,
+            keys=_keys(rig, keyed, depsgraph) if auto_keying else None,
         )
         now.posed = now.ahead = ahead.shows(rig, scene, depsgraph)
         if now.ahead:
@@ -143,19 +159,26 @@ def live_changed(rig: Rig, scene: Scene) -> None:
     state.invalidate(rig)
 
 
-def suspend(rig: Rig) -> None:
-    """Do not pose this armature until `resume`, as Drag poses it."""
-    _suspended.add(rig.session_uid)
+def suspend(rig: Rig, chain: str) -> None:
+    """Do not pose this armature until `resume`, as Drag poses the limb of this chain; "" where it has none."""
+    _pulled[rig.session_uid] = chain
 
 
 def resume(rig: Rig) -> None:
-    """Pose it again when something moves."""
-    _suspended.discard(rig.session_uid)
+    """Pose it again."""
+    _pulled.pop(rig.session_uid, None)
+    rig.update_tag()  # a target that could not come along leaves nothing to evaluate
 
 
 def is_live(rig: Rig) -> bool:
     """True while Live poses the limbs of this armature."""
-    return rig.two_bone_ik_live and rig.session_uid not in _suspended
+    return rig.two_bone_ik_live and rig.session_uid not in _pulled
+
+
+def waits_for_drag(rig: Rig, chain: str) -> bool:
+    """Whether Drag pulls the limb of this chain, or another one of the armature for which Live waits."""
+    pulled = _pulled.get(rig.session_uid)
+    return pulled is not None and (rig.two_bone_ik_live or pulled == chain)
 
 
 def _renamed(rig: Rig, names: bone_marks.Names) -> None:
@@ -174,12 +197,14 @@ def _renamed(rig: Rig, names: bone_marks.Names) -> None:
 bone_marks.listeners.append(_renamed)
 
 
-def _stands(rig: Rig, depsgraph: Depsgraph) -> bool:
+def _stands(rig: Rig, depsgraph: Depsgraph, layer: tuple[str, str]) -> bool:
     """Whether its limbs are as Live has left them: nothing that they depend on is among what Blender evaluated."""
-    before = _posed.get(rig.session_uid)
-    if not (before and (before.written, before.scene) == (write.times(), state.layer_of(depsgraph))):
+    uid = rig.session_uid
+    before = _posed.get(uid)
+    if not (before and before.written == write.times() and before.scene == layer):
         return False
-    return state.cached(rig).posed and state.stands(rig, depsgraph)
+    now = state.known(uid)
+    return now.posed and state.stands(rig, now, depsgraph)
 
 
 def _leaders_first(rigs: Sequence[Rig]) -> Sequence[Rig]:

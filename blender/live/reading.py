@@ -70,7 +70,7 @@ def is_chosen_so(reading: Reading) -> bool:
     """Whether the armature has the same chains and choices, whatever Blender has evaluated since they were read."""
     try:
         with_target = [chain for chain in chains_of(reading.plan.rig) if chain[1]]
-        return with_target == reading.chains and reading.fingerprint.holds(frozenset())
+        return with_target == reading.chains and reading.fingerprint.is_stored()
     except ReferenceError:  # as in `_is_right`
         return False
 

@@ -57,7 +57,9 @@ class RigState:
         That is so where Live itself moves what the chains depend on: Blender evaluates such a pose without calling
         handlers.
         """
-        return self.since if self.reading and self.reading.alone and layer == self.layer and self.rigid else None
+        if _unread or not (self.reading and self.reading.alone and layer == self.layer and self.rigid):
+            return None
+        return self.since
 
     @property
     def posable(self) -> list[Bone]:
@@ -88,8 +90,9 @@ class _Seen(NamedTuple):
 _known: dict[int, RigState] = session.of_state({})
 # Those whose chains were solved side by side last.
 _together: list[RigState] = session.of_state([])
-# What Blender has evaluated last.
+# What Blender has evaluated last, and of a change of the frame the dependency graph, which tells of it, until then.
 _evaluated: set[ID] = session.of_state(set())
+_unread: list[Depsgraph] = session.of_state([])
 
 
 def layer_of(depsgraph: Depsgraph) -> tuple[str, str]:
@@ -99,7 +102,12 @@ def layer_of(depsgraph: Depsgraph) -> tuple[str, str]:
 
 def cached(rig: Rig) -> RigState:
     """The chains as `update` has found them last."""
-    return _known.get(rig.session_uid) or RigState()
+    return known(rig.session_uid)
+
+
+def known(uid: int) -> RigState:
+    """The same of the armature object with this `session_uid`."""
+    return _known.get(uid) or RigState()
 
 
 def update(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> RigState:
@@ -150,11 +158,11 @@ def leave_out(rig: Rig, names: Iterable[str]) -> None:
     now.left_out = refused
 
 
-def stands(rig: Rig, depsgraph: Depsgraph) -> bool:
+def stands(rig: Rig, now: RigState, depsgraph: Depsgraph) -> bool:
     """True where nothing that its chains depend on was evaluated last, or what they go for stands, tied as it was."""
-    now = cached(rig)
-    if now.ahead or not is_evaluated(now.watched):
-        return not is_evaluated(now.watched)
+    evaluated = is_evaluated(now.watched)
+    if now.ahead or not evaluated:
+        return not evaluated
     since = now.evaluated_since(layer_of(depsgraph))
     tells = since is not None and not now.refused and since.isdisjoint((rig, rig.data))
     # A target that stays may follow another armature from now on, which then is to be posed first.
@@ -185,19 +193,33 @@ bone_marks.listeners.append(_renamed)
 
 def _notice(depsgraph: Depsgraph) -> None:
     """A scene was evaluated: what it evaluated may be otherwise than it was."""
+    if _unread:
+        for now in _known.values():
+            now.since = None
     # What handlers change Blender evaluates without a word.
     unknown = foreign_handlers()
     if unknown or depsgraph.id_type_updated("ARMATURE"):
         reading.forget_rest()
+    if unknown:
+        for now in _known.values():
+            now.since = None
+    _unread[:] = [depsgraph]
+    if not session.changes_frame:
+        read_updates()
+
+
+def read_updates() -> None:
+    """Find out what Blender has evaluated, while its handlers run. On most frames nobody asks, and it takes long."""
+    if not _unread:
+        return
     # What follows something else is listed along with it.
     _evaluated.clear()
     if _known:
-        _evaluated.update([update.id.original for update in depsgraph.updates])
+        _evaluated.update([update.id.original for update in _unread[0].updates])
     for now in _known.values():
-        if unknown:
-            now.since = None
-        elif now.since is not None:
+        if now.since is not None:
             now.since |= _evaluated
+    _unread.clear()
 
 
 session.evaluated.append(_notice)

@@ -20,7 +20,7 @@ from ...skeleton.rounding import near
 from ...solver.values import Plane, Status, Unreachable
 from ..armatures import Rig
 from ..live import state
-from ..live.live import is_live
+from ..live.live import is_live, waits_for_drag
 from ..live.reading import Reading
 from ..messages.refused import Refused
 from ..rigs import known_limbs
@@ -47,6 +47,7 @@ class State(StrEnum):
     AS_SET : posed as it is solved; an option holds the tip off the target
     TOO_FAR, TOO_CLOSE : posed as it is solved; the bones do not allow more
     NOT_POSED : elsewhere, as Live is off
+    PULLED : elsewhere, while Drag pulls it, or pulls another limb and Live waits
     HIDDEN : elsewhere, or not what deforms the character, as something acts on top of the pose
     OTHER_SCENE, IN_NO_SCENE : what it depends on is not in this scene, so that Live does not follow; a bake does
     MUTED, REFUSED : not solved
@@ -57,6 +58,7 @@ class State(StrEnum):
     TOO_FAR = "TOO_FAR"
     TOO_CLOSE = "TOO_CLOSE"
     NOT_POSED = "NOT_POSED"
+    PULLED = "PULLED"
     HIDDEN = "HIDDEN"
     OTHER_SCENE = "OTHER_SCENE"
     IN_NO_SCENE = "IN_NO_SCENE"
@@ -160,6 +162,8 @@ def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph
     if as_solved or (status != Status.REACHED and plan.options.unreachable == Unreachable.SKIP):
         cause = _cause(solved, status, close)
         return replace(seen, state=State.AS_SET if cause else State[status.name], cause=cause)
+    if waits_for_drag(rig, plan.name):
+        return replace(seen, state=State.PULLED)
     by = hiding.on_top(plan)
     return replace(seen, state=State.HIDDEN if by or is_live(rig) else State.NOT_POSED, hiding=by)
 

@@ -2,6 +2,7 @@
 
 Other rooms use of it:
 
+    brought_along : BroughtAlong
     checks : holdable, keyable, pullable, refuse_not_shown
     create_targets : DEFAULT, create, create_all, lacks
     flip : all

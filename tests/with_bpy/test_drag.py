@@ -6,6 +6,8 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.status.limb_state import LimbState, limb_states
+from bl_ext.user_default.two_bone_ik.ui import limb_notice
 from mathutils import Quaternion
 
 from support import file_data, rigs
@@ -122,3 +124,98 @@ def test_a_live_limb_stays_as_it_was_pulled() -> None:
     np.testing.assert_allclose(pulled[2], (1.2, 2.1, 3.4), atol=CLOSE)
     pull.finish()
     np.testing.assert_allclose(joints(rig)[2], pulled[2], atol=CLOSE)
+
+
+def told(rig: bpy.types.Object, name: str = "lower") -> LimbState:
+    """What the panel shows of a limb."""
+    bpy.context.view_layer.update()
+    return limb_states(rig, bpy.context.scene, bpy.context.view_layer.depsgraph)[name]
+
+
+def goals() -> np.ndarray:
+    """Target and pole target in the world, as Blender evaluates them."""
+    bpy.context.view_layer.update()
+    graph = bpy.context.view_layer.depsgraph
+    return np.array(
+        [bpy.data.objects[name].evaluated_get(graph).matrix_world.translation for name in ("Target", "Pole")]
+    )
+
+
+@pytest.mark.parametrize("live", [True, False])
+@pytest.mark.parametrize("flips", [0, 1])
+def test_target_and_pole_go_along_while_a_limb_is_pulled(live: bool, flips: int) -> None:
+    """No keys until that is accepted, the panel tells of the drag, and let go all is as it was to the bit."""
+    rig = posed_arm(pole=(0.5, -2.0, 1.0), tip_bone="hand", use_rotation=True)
+    carrier = rigs.empty("Carrier", (0.2, -0.3, 0.1))
+    carrier.rotation_euler, carrier.scale = (0.3, 0.2, 0.7), (2.0, 2.0, 2.0)
+    bpy.data.objects["Target"].parent = carrier
+    rigs.animate(bpy.data.objects["Pole"], location={1: (0.5, -2.0, 1.0), 9: (0.6, -2.0, 1.2)})
+    rig.two_bone_ik_live = live
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    bpy.context.view_layer.update()
+    before = file_data.dump()
+    pull = api.drag(rig, "lower", insert_keys=True)
+    for _ in range(flips):
+        pull.flip()
+    for place in ((1.3, 2.2, 3.4), (1.2, 2.1, 3.5)):
+        pull.to(place)
+        root, mid, tip = joints(rig)
+        target, pole = goals()
+        np.testing.assert_allclose((tip, target), (place, place), atol=CLOSE)
+        normal = np.cross(mid - root, tip - mid)
+        assert abs((pole - root) @ normal) < 1e-4 * np.linalg.norm(normal)
+        assert told(rig).state == "REACHED"
+    assert not any("keyframe_points" in path and "Pole" not in path for path in file_data.changed(before))
+    pull.restore()
+    assert not file_data.changed(before)
+
+
+@pytest.mark.parametrize("bend", ["REST", "POSITIVE", "NEGATIVE"])
+@pytest.mark.parametrize("flips", [0, 1])
+def test_accepted_the_targets_stay_and_give_the_pose(bend: str, flips: int) -> None:
+    rig = posed_arm(pole=(0.5, -2.0, 1.0), bend=bend)
+    pull = api.drag(rig, "lower")
+    for _ in range(flips):
+        pull.flip()
+    pull.to((1.3, 2.2, 3.4))
+    before = goals(), joints(rig)
+    assert pull.finish() == []
+    np.testing.assert_allclose(goals(), before[0], atol=CLOSE)
+    api.solve(rig)
+    np.testing.assert_allclose(joints(rig), before[1], atol=CLOSE)
+
+
+def test_a_limb_that_hangs_on_a_pulled_one_follows_at_once() -> None:
+    rig = posed_arm()
+    target = rigs.empty("Second", (0.1, 0.0, 0.0))
+    target.parent, target.parent_type, target.parent_bone = rig, "BONE", "hand"
+    other = rigs.armature(name="Other")
+    other.location = rig.location
+    api.add_chain(other, "lower", target=target)
+    other.two_bone_ik_live = True
+    bpy.context.view_layer.update()
+    pull = api.drag(rig, "lower")
+    pull.to((1.2, 2.1, 3.4))
+    bpy.context.view_layer.update()
+    graph = bpy.context.view_layer.depsgraph
+    shown = other.evaluated_get(graph)
+    place = shown.matrix_world @ shown.pose.bones["lower"].tail
+    np.testing.assert_allclose(place, target.evaluated_get(graph).matrix_world.translation, atol=CLOSE)
+    pull.restore()
+
+
+def test_a_target_that_cannot_go_along_is_told_as_pulled() -> None:
+    rig = posed_arm()
+    target = bpy.data.objects["Target"]
+    target.lock_location[0] = True
+    place = tuple(target.location)
+    rig.two_bone_ik_live = True
+    pull = api.drag(rig, "lower")
+    pull.to((1.2, 2.1, 3.4))
+    found = told(rig)
+    assert found.state == "PULLED"
+    assert "while a limb is pulled" in limb_notice.long(bpy.context, found)
+    [note] = pull.finish()
+    assert "Target" in note
+    assert tuple(target.location) == place
+    assert told(rig).state != "PULLED"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bpy
+from bl_ext.user_default.two_bone_ik.blender.status.limb_state import limb_states
 from mathutils import Vector
 from scenarios.limb import limb_with_target
 from user import Steps, User
@@ -75,6 +76,22 @@ def scenario(user: User) -> Steps:
     place = start + Vector(bpy.context.window_manager.operators[-1].properties.offset)
     assert abs(depth(view, place) + 1.0) < 1e-3, place
 
+    # A target goes along as the mouse moves, and Esc puts it back.
+    bpy.context.scene.tool_settings.use_snap = False
+    target = bpy.context.object.two_bone_ik_chains[0].target = bpy.data.objects["Empty"]  # undo has made others
+    before = pose(), target.location[:]
+    yield from user.click("two_bone_ik.drag")
+    for place in (0.45, 0.5, 0.55):
+        yield from user.point(place, 0.6)
+        yield
+        assert (target.matrix_world.translation - tip()).length < 1e-4, place
+        assert told() == "REACHED"
+    user.screenshot("with_target")
+    assert target.location[:] != before[1]
+    yield from user.press("ESC")
+    yield
+    assert (pose(), target.location[:]) == before
+
 
 def depth(view: bpy.types.RegionView3D, place: Vector) -> float:
     """From what the view turns about, towards the eye."""
@@ -93,6 +110,12 @@ def screen(name: str, view: bpy.types.RegionView3D, depth: float) -> bpy.types.O
 
 def pose() -> list[tuple[float, ...]]:
     return [tuple(bone.rotation_quaternion) for bone in bpy.data.objects["Armature"].pose.bones]
+
+
+def told() -> str:
+    """How the list says that the limb stands."""
+    layer = bpy.context.view_layer
+    return next(iter(limb_states(bpy.data.objects["Armature"], bpy.context.scene, layer.depsgraph).values())).state
 
 
 def tip() -> object:
