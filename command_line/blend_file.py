@@ -80,8 +80,8 @@ def load(file: Path, *, enable_autoexec: bool, fps: float | None = None, scale: 
 
 
 def _damage(file: Path, lines: Sequence[str]) -> str:
-    damage = {what: dict.fromkeys(filter(words.search, lines)) for what, words in _DAMAGE.items()}
-    return "; ".join(f'"{file}" {what}, as Blender says: {"; ".join(said)}' for what, said in damage.items() if said)
+    lines_of = {what: dict.fromkeys(filter(words.search, lines)) for what, words in _DAMAGE.items()}
+    return "; ".join(f'"{file}" {what}, as Blender says: {"; ".join(told)}' for what, told in lines_of.items() if told)
 
 
 def notes() -> list[str]:

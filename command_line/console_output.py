@@ -17,21 +17,21 @@ _FOR_FARMS = re.compile("^(?=openjd_)", re.MULTILINE)
 def blender_output() -> Iterator[list[str]]:
     """Collects the lines that Blender prints while the context is open, and prints them on the console at its end."""
     lines: list[str] = []
-    kept = [os.dup(number) for number in _CONSOLE]
+    consoles = [os.dup(number) for number in _CONSOLE]
     # A pipe would have to be emptied by another thread, which Blender may not let run.
-    with TemporaryFile("w+", encoding="utf-8", errors="replace") as heard:
+    with TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
         for stream, number in zip((sys.stdout, sys.stderr), _CONSOLE, strict=True):
             stream.flush()
-            os.dup2(heard.fileno(), number)
+            os.dup2(output.fileno(), number)
         try:
-            # Its log goes to the console, its reports to what Python has for one.
-            with redirect_stdout(heard), redirect_stderr(heard):
+            # Blender writes its log to the console, and its reports to the streams of Python.
+            with redirect_stdout(output), redirect_stderr(output):
                 yield lines
         finally:
-            for number, console in zip(_CONSOLE, kept, strict=True):
+            for number, console in zip(_CONSOLE, consoles, strict=True):
                 os.dup2(console, number)
                 os.close(console)
-            heard.seek(0)
-            said = heard.read()
-            lines += said.splitlines()
-            print(_FOR_FARMS.sub(" ", said), end="", flush=True)
+            output.seek(0)
+            text = output.read()
+            lines += text.splitlines()
+            print(_FOR_FARMS.sub(" ", text), end="", flush=True)

@@ -132,13 +132,13 @@ def _stems(files: Iterable[str]) -> list[str]:
     ]
 
 
-def _names(given: Sequence[str], stems: Sequence[str]) -> list[str]:
-    """The name of each shot; Refused if one is no name, or two have the same."""
+def _names(own: Sequence[str], stems: Sequence[str]) -> list[str]:
+    """The name of each shot, its own or one from its stem; Refused if its own can be none, or another shot has it."""
     last = [stem.rpartition("/")[2] for stem in stems]
     counts = Counter(last)
-    names = [name or (part if counts[part] == 1 else stem) for name, part, stem in zip(given, last, stems, strict=True)]
+    names = [name or (part if counts[part] == 1 else stem) for name, part, stem in zip(own, last, stems, strict=True)]
     shots = Counter(names)
-    for name in filter(None, given):
+    for name in filter(None, own):
         if "," in name or _SPAN.fullmatch(name):
             raise Refused("SHOT_NAME.range", value=name)
         if shots[name] > 1:
@@ -150,8 +150,8 @@ def _files(rows: Rows, listing: Listing, folder: Path | None) -> tuple[Sequence[
     """The place of the row of each shot, and its file as it is written or found by a pattern."""
     if not glob.has_magic("\n".join(rows.files)):
         return range(len(rows.files)), rows.files
-    found = [(place, file) for place, text in enumerate(rows.files) for file in _fitting(text, listing, folder)]
-    return [place for place, _ in found], [file for _, file in found]
+    pairs = [(place, file) for place, text in enumerate(rows.files) for file in _fitting(text, listing, folder)]
+    return [place for place, _ in pairs], [file for _, file in pairs]
 
 
 def _fitting(pattern: str, listing: Listing, folder: Path | None) -> Iterator[str]:
@@ -193,7 +193,7 @@ class _Entry:
 
     def shot(self, file: str, common: Shot) -> Shot:
         """The shot, but for what it writes."""
-        return replace(common, file=self._file(file), is_open=False, rigs=self._rigs(common), **self._asked(common))
+        return replace(common, file=self._file(file), is_open=False, rigs=self._rigs(common), **self._options(common))
 
     def outputs(self, file: str, common: Shot, *, keep_suffix: bool) -> tuple[str, Sequence[str]]:
         """The path of the outputs in their folder, without suffix, and their suffixes.
@@ -251,8 +251,8 @@ class _Entry:
             raise Refused("SAME_RIG", value=twice, where=self.where)
         return tuple(rigs)
 
-    def _asked(self, common: Shot) -> dict[str, Any]:
-        """The options by the fields of a shot; what the table leaves out is as `common`."""
+    def _options(self, common: Shot) -> dict[str, Any]:
+        """The options by the fields of a shot, as far as the table has them; `common` gives other options of Plant."""
         flat = {key: value for key, value in self.table.items() if key in plant_options.NAMES}
         plant, switch = (toml_file.part(self.where, name, self.table) for name in _TABLES)
         for key in flat.keys() & plant.keys():

@@ -1,6 +1,7 @@
 """The outcome of a shot in words, and the exit status."""
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
@@ -30,7 +31,10 @@ class ExitStatus(IntEnum):
 DONE = "done"
 REFUSED = "refused"
 TO_DO = "to do"
-"""State of a shot of which only that was asked."""
+"""State of a shot of a dry run."""
+
+TO_COMPARE = "to compare"
+"""State of a shot of a dry run that was written before: a run compares hashes, for which it opens files."""
 
 BUSY = "busy"
 """State of a shot that another pool is at, of which a worker tells its own pool."""
@@ -152,6 +156,8 @@ def table(files: Mapping[int, str], outcomes: Mapping[int, Outcome]) -> str:
         f"{n:5}  {item.state:11}  {names[n]:{width}}  {one_line(item.text)}" for n, item in sorted(outcomes.items())
     ]
     failed = sum(item.status >= ExitStatus.REFUSED for item in outcomes.values())
-    to_do = sum(item.state == TO_DO for item in outcomes.values())
-    counts = f"{len(outcomes) - failed - to_do} of {len(outcomes)} shots done, {failed} failed"
-    return "\n".join([*rows, f"{counts}, {to_do} to do" if to_do else counts])
+    ahead = Counter(item.state for item in outcomes.values() if item.state in (TO_DO, TO_COMPARE))
+    done = len(outcomes) - failed - ahead.total()
+    counts = [f"{done} of {len(outcomes)} shots done", f"{failed} failed"]
+    counts += [f"{count} {state}" for state, count in ahead.items()]
+    return "\n".join([*rows, ", ".join(counts)])

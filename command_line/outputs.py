@@ -29,7 +29,7 @@ def refuse_formats(shot: Shot) -> None:
         if suffix not in FORMATS:
             raise Refused("OUTPUT_FORMAT", value=str(output), known=", ".join(FORMATS))
         if suffix == ".bvh" and (shot.is_open or shot.file.suffix.lower() != ".bvh"):
-            raise Refused("NOT_OF_BVH", value=str(output))
+            raise Refused("NOT_OF_BVH.other", value=str(output))
 
 
 def refuse_several(shot: Shot, count: int) -> None:

@@ -47,16 +47,16 @@ def of_files(files: Iterable[Path]) -> Rows:
 
 
 def of_manifest(path: Path, shared: Sequence[str], *, whole: bool) -> Rows:
-    """The rows of a manifest; Refused if it is none, as far as it was read.
+    """The rows of a manifest; Refused if what was read of it is not right.
 
     shared : the keys that [defaults] may have
-    whole : parse all of it, to find what is wrong anywhere
+    whole : parse all rows, to find what is wrong in any of them
     """
     try:
         text = atomic_write.text(path, _LARGEST)
     except ValueError as error:
         raise Refused("NOT_TOML.syntax", value=str(path), error=error) from None
-    return (None if whole else _found(path, text, shared)) or _parsed(path, text, shared)
+    return (None if whole else _split(path, text, shared)) or _parsed(path, text, shared)
 
 
 def _parsed(path: Path, text: str, shared: Sequence[str]) -> Rows:
@@ -67,8 +67,8 @@ def _parsed(path: Path, text: str, shared: Sequence[str]) -> Rows:
     return Rows(files=files, names=names, read=lambda place: _with_defaults(defaults, tables[place]))
 
 
-def _found(path: Path, text: str, shared: Sequence[str]) -> Rows | None:
-    """The rows by the lines that they begin with; None if the text does not show them plainly."""
+def _split(path: Path, text: str, shared: Sequence[str]) -> Rows | None:
+    """The rows, split at the lines [[shot]]; None if the text may have rows without such a line."""
     # What is left of a line's end on Windows, before the lines that are found, is none in TOML.
     head, *parts = (part.rstrip("\r") for part in _SHOT.split(f"\n{text}"))
     inner = {line for part in parts if "[" in part for line in _TABLE.findall(part)}

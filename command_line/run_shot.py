@@ -1,5 +1,6 @@
 """Carries out one shot: open the file, find the rigs, apply the setup, bake, save."""
 
+import os
 import runpy
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -32,9 +33,11 @@ _AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """What one armature is to get: names of its chains, None for all, and options of Plant.
+class _Task:
+    """What to do with one armature.
 
+    chains : names of its chains; None for all
+    plant : options of Plant
     left_out : the chains that were left out before, where `chains` names all others
     """
 
@@ -43,7 +46,7 @@ class _Asked:
     left_out: TakingPart | None = None
 
 
-def run_shot(what: Shot, progress: Progress, *, wait: bool) -> Outcome:
+def run_shot(shot: Shot, progress: Progress, *, wait: bool) -> Outcome:
     """Carry out the shot; one of a manifest is skipped if its report says that the same was done before.
 
     wait : until another pool that is at it has done it; else the outcome is BUSY
@@ -51,102 +54,122 @@ def run_shot(what: Shot, progress: Progress, *, wait: bool) -> Outcome:
     clock = Clock()
     request: dict[str, Any] = {}
     try:
-        setups = _setups(what)
-        request = what.request(setups)
-        ended = _done_before(what, request) or _carried_out(what, setups, request, clock, progress, wait)
+        if shot.dry_run:
+            ended = _to_do(shot)
+        else:
+            setups = _setups(shot)
+            request = shot.request(setups)
+            ended = _done_before(shot, request) or _carried_out(shot, setups, request, clock, progress, wait)
         if ended.state != outcome.BUSY:
             progress(1.0)
     except Refused as refused:
-        if not what.dry_run:
-            record.write_failure(what, request, outcome.REFUSED, refused, clock.times())
+        if not shot.dry_run:
+            record.write_failure(shot, request, outcome.REFUSED, refused, clock.times())
         ended = Outcome(status=ExitStatus.REFUSED, state=outcome.REFUSED, text=str(refused))
     return replace(ended, **clock.times())
 
 
-def done_before(what: Shot) -> Outcome | None:
+def done_before(shot: Shot) -> Outcome | None:
     """The outcome of a shot that an earlier run has carried out; None if it is to be carried out, or cannot be."""
     clock = Clock()
     try:
-        if not (what.is_resumed and record.earlier(what)):
+        if not (shot.is_resumed and record.earlier(shot)):
             return None
-        ended = _done_before(what, what.request(_setups(what)))
+        ended = _done_before(shot, shot.request(_setups(shot)))
     except Refused:
         return None
     return ended and replace(ended, **clock.times())
 
 
-def _setups(what: Shot) -> Setups:
+def _to_do(shot: Shot) -> Outcome:
+    """What would be done, as far as it can be told without opening a file; Refused if it cannot be done."""
+    _refuse_at_once(shot)
+    setups = [] if shot.keep_going else [rig.file for rig in shot.rigs]
+    for path in filter(None, (shot.file, shot.python_before, shot.python_after, *setups)):
+        atomic_write.refuse_missing(path)
+    for path in filter(None, (*shot.outputs, shot.report)):
+        atomic_write.refuse_read_only(path, force=shot.force)
+    is_written = shot.report and all(map(os.path.exists, (*shot.outputs, shot.report)))
+    if shot.is_resumed and is_written and not shot.force:
+        text = f"{shot.command} again if anything has changed"
+        return Outcome(status=ExitStatus.DONE, state=outcome.TO_COMPARE, text=text)
+    files = ", ".join(f'"{output}"' for output in shot.outputs)
+    return Outcome(status=ExitStatus.DONE, state=outcome.TO_DO, text=f"{shot.command}, writes {files or 'no file'}")
+
+
+def _setups(shot: Shot) -> Setups:
     """The setup of each armature; to keep going, the refusal in place of one that cannot be read."""
     setups: list[api.Setup | Refused | None] = []
-    for rig in what.rigs:
+    for rig in shot.rigs:
         try:
             setups.append(rig.load())
         except Refused as refused:
-            if not what.keep_going:
+            if not shot.keep_going:
                 raise
             setups.append(refused)
     return setups
 
 
-def _done_before(what: Shot, request: dict[str, Any]) -> Outcome | None:
+def _done_before(shot: Shot, request: dict[str, Any]) -> Outcome | None:
     """The outcome of an earlier run that carried out the same; Refused if another program's file is in its place."""
-    earlier = record.earlier(what)
+    earlier = record.earlier(shot)
     try:
-        summaries = record.done_before(what, earlier, request) if what.is_resumed else None
-        return None if summaries is None else outcome.of_summaries(summaries, "done before", strict=what.strict)
+        summaries = record.done_before(shot, earlier, request) if shot.is_resumed else None
+        return None if summaries is None else outcome.of_summaries(summaries, "done before", strict=shot.strict)
     except (AttributeError, KeyError, TypeError, ValueError):
         return None  # refused then, a summary where all is asked for, or another version's
 
 
 def _carried_out(
-    what: Shot,
+    shot: Shot,
     setups: Setups,
     request: dict[str, Any],
     clock: Clock,
     progress: Progress,
     wait: bool,
 ) -> Outcome:
-    if what.command == "switch" and is_take(what.file):
-        raise Refused("NO_SWITCH", value=str(what.file))
-    if what.command == "switch" and not what.to:
-        raise Refused("NO_CONTROL_SET")
-    outputs.refuse_formats(what)
-    for path in filter(None, (*what.outputs, what.report)):
-        atomic_write.refuse_unwritable(path, force=what.force)
-    if what.dry_run:
-        files = ", ".join(f'"{output}"' for output in what.outputs)
-        written = f"writes {files}" if files else "writes no file"
-        return Outcome(status=ExitStatus.DONE, state=outcome.TO_DO, text=f"{what.command}, {written}")
-    with file_lock.locked(what.report, wait=wait) if what.is_resumed and what.report else nullcontext(True) as is_ours:
+    _refuse_at_once(shot)
+    for path in filter(None, (*shot.outputs, shot.report)):
+        atomic_write.refuse_unwritable(path, force=shot.force)
+    with file_lock.locked(shot.report, wait=wait) if shot.is_resumed and shot.report else nullcontext(True) as is_ours:
         if not is_ours:
             return Outcome(status=ExitStatus.DONE, state=outcome.BUSY, text="")
         # Another pool may have done it while this one waited.
-        return _done_before(what, request) or _written(what, setups, request, clock, progress)
+        return _done_before(shot, request) or _written(shot, setups, request, clock, progress)
 
 
-def _written(what: Shot, setups: Setups, request: dict[str, Any], clock: Clock, progress: Progress) -> Outcome:
+def _refuse_at_once(shot: Shot) -> None:
+    """Raise `Refused` if the names of files and the options alone show that the shot cannot be carried out."""
+    if shot.command == "switch" and is_take(shot.file):
+        raise Refused("NO_SWITCH", value=str(shot.file))
+    if shot.command == "switch" and not shot.to:
+        raise Refused("NO_CONTROL_SET")
+    outputs.refuse_formats(shot)
+
+
+def _written(shot: Shot, setups: Setups, request: dict[str, Any], clock: Clock, progress: Progress) -> Outcome:
     """Open the file, bake, and write output and report, both or none; Refused if that cannot be done."""
-    damage, notes = blend_file.Loaded() if what.is_open else _loaded(what)
-    if damage and what.strict is not None:
+    damage, notes = blend_file.Loaded() if shot.is_open else _loaded(shot)
+    if damage and shot.strict is not None:
         raise Refused("DAMAGED", value=damage)
-    if what.python_before:
-        _run_script(what.python_before)
-    reports, refusals = _reports(what, setups, [*blend_file.notes(), *notes, *filter(None, [damage])], progress)
-    if what.python_after:
-        _run_script(what.python_after)
+    if shot.python_before:
+        _run_script(shot.python_before)
+    reports, refusals = _reports(shot, setups, [*blend_file.notes(), *notes, *filter(None, [damage])], progress)
+    if shot.python_after:
+        _run_script(shot.python_after)
     interrupt.check()
     with ExitStack() as opened:
-        saved = [opened.enter_context(output) for output in outputs.saved(what, reports)]
-        record.write(what, request, reports, refusals, clock.times(), damage, saved)
-    ended = outcome.of_summaries([report.summary() for report in reports], outcome.DONE, strict=what.strict)
+        saved = [opened.enter_context(output) for output in outputs.saved(shot, reports)]
+        record.write(shot, request, reports, refusals, clock.times(), damage, saved)
+    ended = outcome.of_summaries([report.summary() for report in reports], outcome.DONE, strict=shot.strict)
     if refusals:
         ended = outcome.left_out(ended, refusals)
     return replace(ended, damage=damage, reports=tuple(reports))
 
 
-def _loaded(what: Shot) -> blend_file.Loaded:
+def _loaded(shot: Shot) -> blend_file.Loaded:
     return blend_file.load(
-        what.file, enable_autoexec=what.enable_autoexec, fps=what.import_fps, scale=what.import_scale
+        shot.file, enable_autoexec=shot.enable_autoexec, fps=shot.import_fps, scale=shot.import_scale
     )
 
 
@@ -161,7 +184,7 @@ def _run_script(path: Path) -> None:
 
 
 def _reports(
-    what: Shot, setups: Setups, notes: list[str], progress: Progress
+    shot: Shot, setups: Setups, notes: list[str], progress: Progress
 ) -> tuple[list[api.Report], list[Refused]]:
     """The reports of the armatures, and the refusals of those that were left out to keep going."""
     refusals: list[Refused] = []
@@ -172,103 +195,103 @@ def _reports(
             yield
         except Refused as refused:
             refusals.append(refused)
-            if not what.keep_going:
+            if not shot.keep_going:
                 raise
 
-    found = _found(what, setups, kept_going)
-    outputs.refuse_several(what, len(found))
+    tasks = _tasks(shot, setups, kept_going)
+    outputs.refuse_several(shot, len(tasks))
     reports: list[api.Report] = []
-    groups, in_circle = _groups(what, found)
+    groups, in_circle = _groups(shot, tasks)
     for refusal in in_circle:
         with kept_going():
             raise refusal
     for group in groups:
-        rigs = {rig: found[rig] for rig in group}
-        reports.extend(_posed(what, rigs, kept_going, lambda done: progress((len(reports) + done) / len(found))))
+        group_tasks = {rig: tasks[rig] for rig in group}
+        reports.extend(_posed(shot, group_tasks, kept_going, lambda done: progress((len(reports) + done) / len(tasks))))
     if not reports:
         raise refusals[0]
     return [replace(report, notes=(*report.notes, *notes)) for report in reports], refusals
 
 
-def _found(what: Shot, setups: Setups, kept_going: Callable[[], AbstractContextManager[None]]) -> dict[Rig, _Asked]:
+def _tasks(shot: Shot, setups: Setups, kept_going: Callable[[], AbstractContextManager[None]]) -> dict[Rig, _Task]:
     """The armatures of the open file that take part, with their setups applied."""
-    found: dict[Rig, _Asked] = {}
-    for asked, setup in zip(what.rigs, setups, strict=True):
+    tasks: dict[Rig, _Task] = {}
+    for rig_setup, setup in zip(shot.rigs, setups, strict=True):
         with kept_going():
             if isinstance(setup, Refused):
                 raise setup
-            with_chains = not (setup and setup.chains) and what.command not in ("plant", "switch")
-            for rig in blend_file.rigs(what.file, asked.name, with_chains=with_chains):
+            with_chains = not (setup and setup.chains) and shot.command not in ("plant", "switch")
+            for rig in blend_file.rigs(shot.file, rig_setup.name, with_chains=with_chains):
                 with kept_going():
-                    asked_of_rig, refusals = _asked(what, rig, setup), list[Refused]()
-                    if what.keep_going and what.command in _POSING:
-                        asked_of_rig, refusals = _without_sheared(rig, asked_of_rig)
-                    found[rig] = asked_of_rig
+                    task, refusals = _task(shot, rig, setup), list[Refused]()
+                    if shot.keep_going and shot.command in _POSING:
+                        task, refusals = _without_sheared(rig, task)
+                    tasks[rig] = task
                     for refusal in refusals:
                         with kept_going():
                             raise refusal
-    return found
+    return tasks
 
 
-def _without_sheared(rig: Rig, asked: _Asked) -> tuple[_Asked, list[Refused]]:
+def _without_sheared(rig: Rig, task: _Task) -> tuple[_Task, list[Refused]]:
     """Without chains whose stretch would shear a bone, and why they are left out; all of them if no other is left."""
-    found = chains_taking_part(rig, asked.chains)
-    taken = [chain.name for chain in found.chains]
-    sheared = inherit_scale.sheared(rig, taken)
-    rest = [name for name in taken if name not in sheared]
+    taking_part = chains_taking_part(rig, task.chains)
+    names = [chain.name for chain in taking_part.chains]
+    sheared = inherit_scale.sheared(rig, names)
+    rest = [name for name in names if name not in sheared]
     if not (sheared and rest):
-        return asked, []
-    ends = {chain.name: (chain.end_bone, chain.tip_bone) for chain in found.chains}
+        return task, []
+    ends = {chain.name: (chain.end_bone, chain.tip_bone) for chain in taking_part.chains}
     refusals = [shear_refusal(rig, bones[0], ends[name]) for name, bones in sheared.items()]
-    return replace(asked, chains=rest, left_out=found), refusals
+    return replace(task, chains=rest, left_out=taking_part), refusals
 
 
-def _told(report: api.Report, asked: _Asked) -> api.Report:
+def _with_left_out(report: api.Report, task: _Task) -> api.Report:
     """The report with the chains that were left out before it."""
-    found = asked.left_out
-    if not found:
+    before = task.left_out
+    if not before:
         return report
-    notes = (*report.notes, *found.alerts)
-    return replace(report, left_out=found.left_out, lacking=tuple(found.lacking), notes=notes)
+    notes = (*report.notes, *before.alerts)
+    return replace(report, left_out=before.left_out, lacking=tuple(before.lacking), notes=notes)
 
 
 def _posed(
-    what: Shot,
-    rigs: Mapping[Rig, _Asked],
+    shot: Shot,
+    tasks: Mapping[Rig, _Task],
     kept_going: Callable[[], AbstractContextManager[None]],
     progress: Progress,
 ) -> list[api.Report]:
     """The reports of armatures that are posed at the same time; `progress` is told how many are ready."""
     requests: list[api.Request] = []
-    prepared: list[_Asked] = []
+    prepared: list[_Task] = []
     reports: list[api.Report] = []
     with ExitStack() as opened:
-        for rig, asked in rigs.items():
+        for rig, task in tasks.items():
             with kept_going():
-                if what.command == "check":
-                    report = api.check(rig, asked.chains, what.frames, scene=_scene(rig), sampling=what.sampling)
-                    reports.append(_told(report, asked))
+                if shot.command == "check":
+                    report = api.check(rig, task.chains, shot.frames, scene=_scene(rig), sampling=shot.sampling)
+                    reports.append(_with_left_out(report, task))
                     continue
-                request = opened.enter_context(closing(_request(what, rig, asked)))
+                request = opened.enter_context(closing(_request(shot, rig, task)))
                 for done in request.prepare():
                     interrupt.check()
                     progress(len(requests) + done)
                 requests.append(request)
-                prepared.append(asked)
+                prepared.append(task)
         interrupt.check()
-        for end, asked in zip(api.write_together(requests), prepared, strict=True):
+        for end, task in zip(api.write_together(requests), prepared, strict=True):
             with kept_going():
                 if isinstance(end, Refused):
                     raise end
-                reports.append(_told(end, asked))
+                reports.append(_with_left_out(end, task))
     return reports
 
 
-def _groups(what: Shot, found: Mapping[Rig, _Asked]) -> tuple[list[tuple[Rig, ...]], list[Refused]]:
+def _groups(shot: Shot, tasks: Mapping[Rig, _Task]) -> tuple[list[tuple[Rig, ...]], list[Refused]]:
     """The armatures that are posed at the same time, later ones may follow earlier ones; and refusals of others."""
-    if what.command != "bake":
-        return [(rig,) for rig in found], []
-    groups, refusals = after_followed({rig: asked.chains for rig, asked in found.items()})
+    if shot.command != "bake":
+        return [(rig,) for rig in tasks], []
+    groups, refusals = after_followed({rig: task.chains for rig, task in tasks.items()})
     return [group[at : at + _AT_ONCE] for group in groups for at in range(0, len(group), _AT_ONCE)], refusals
 
 
@@ -276,26 +299,27 @@ def _scene(rig: Rig) -> Scene | None:
     return bpy.context.scene if bpy.context.scene in rig.users_scene else None
 
 
-def _asked(what: Shot, rig: Rig, setup: api.Setup | None) -> _Asked:
-    """Apply the setup to the armature; of its chains those that are not muted are asked for."""
+def _task(shot: Shot, rig: Rig, setup: api.Setup | None) -> _Task:
+    """Apply the setup to the armature; the task has those of its chains that are not muted."""
     names = None
     if setup is not None:
         names = [name for name in api.apply_setup(rig, setup) if not rig.two_bone_ik_chains[name].mute]
-    if what.set_aligned:
+    if shot.set_aligned:
         api.set_aligned(rig, names or None)
     if setup is None:
-        return _Asked(chains=None, plant=what.plant)
-    return _Asked(chains=names if setup.chains else None, plant={**setup.plant, **what.plant})
+        return _Task(chains=None, plant=shot.plant)
+    return _Task(chains=names if setup.chains else None, plant={**setup.plant, **shot.plant})
 
 
-def _request(what: Shot, rig: Rig, asked: _Asked) -> api.Request:
-    taken = [name for name, row in declared("keys").items() if what.command in row["commands"] and "name" in row]
-    shared: dict[str, Any] = {"frames": what.frames, "scene": _scene(rig)} | {
-        name: getattr(what, name) for name in taken
+def _request(shot: Shot, rig: Rig, task: _Task) -> api.Request:
+    names = [name for name, row in declared("keys").items() if shot.command in row["commands"] and "name" in row]
+    shared: dict[str, Any] = {"frames": shot.frames, "scene": _scene(rig)} | {
+        name: getattr(shot, name) for name in names
     }
-    if what.command == "plant":
-        return api.plant.request(rig, **shared, **plant_options.keywords(asked.plant))
-    if what.to:
-        return api.switch.request(rig, what.to, what.switched, **shared)
-    command = api.bake_targets if what.command == "snap" else api.bake
-    return command.request(rig, asked.chains, **shared)
+    if shot.command == "plant":
+        return api.plant.request(rig, **shared, **plant_options.keywords(task.plant))
+    if shot.command == "switch":
+        assert shot.to  # refused at once otherwise
+        return api.switch.request(rig, shot.to, shot.switched, **shared)
+    command = api.bake_targets if shot.command == "snap" else api.bake
+    return command.request(rig, task.chains, **shared)

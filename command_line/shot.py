@@ -26,7 +26,7 @@ class ReportDetail(Word):
     SUMMARY = "SUMMARY"
 
 
-_NOT_ASKED = {"number", "name", "is_open", "outputs", "formats", "report", "report_detail", "log"} | {
+_WITHOUT_EFFECT = {"number", "name", "is_open", "outputs", "formats", "report", "report_detail", "log"} | {
     *("strict", "keep_going", "dry_run", "force"),
 }
 """Fields of a shot that change nothing in its result."""
@@ -41,10 +41,10 @@ class Shot:
     file : the .blend file or take; if `is_open`, the file that is already open
     import_fps, import_scale : of a take, see `import_take`
     rigs : the armatures and their setups
-    plant : what to plant, and how, as far as it is said: see `plant_options`
-    to, switched : what limbs of these names, or all, are to show
+    plant : the options of `plant_options` that are given
+    to, switched : the controls that limbs of these names show after `switch`; None for all limbs
     outputs : the files to write, in the formats of their suffixes
-    formats : suffixes of what shots of a list write that say nothing else
+    formats : suffixes of the outputs of a shot of a list that names no formats itself
     report : the file to write, or None
     log : where what Blender prints goes, if it is one of a pool
     report_detail : FULL with a value for each frame, or SUMMARY
@@ -99,16 +99,16 @@ class Shot:
 
         setups : the contents of the setup file of each armature, or why it cannot be read
         """
-        asked = {key: value for key, value in asdict(self).items() if key not in _NOT_ASKED}
+        fields = {key: value for key, value in asdict(self).items() if key not in _WITHOUT_EFFECT}
         contents = [
             {"chains": list(map(dict, item.chains)), "plant": dict(item.plant)}
             if isinstance(item, api.Setup)
             else {"chains": item and str(item)}
             for item in setups
         ]
-        rigs = [{"name": rig.name, **found} for rig, found in zip(self.rigs, contents, strict=True)]
-        asked |= {key: asked[key] and digest(asked[key]) for key in ("file", "python_before", "python_after")}
-        return json.loads(json.dumps(asked | {"rigs": rigs}))
+        rigs = [{"name": rig.name, **content} for rig, content in zip(self.rigs, contents, strict=True)]
+        fields |= {key: fields[key] and digest(fields[key]) for key in ("file", "python_before", "python_after")}
+        return json.loads(json.dumps(fields | {"rigs": rigs}))
 
 
 def digest(path: Path) -> str:

@@ -19,7 +19,7 @@ _NOT_OF_A_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 def one_line(text: object) -> str:
     """The text with escapes for what would break its line, so that no name can begin a line of its own."""
-    return _NOT_OF_A_LINE.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
+    return _NOT_OF_A_LINE.sub(lambda match: match[0].encode("unicode_escape").decode(), str(text))
 
 
 def complain(text: object) -> None:

@@ -18,10 +18,10 @@ _BEGIN = b'{"schema": '
 
 
 class Summary:
-    """Adds lines to the file; without one it does nothing.
+    """Adds lines to the file; does nothing without a file.
 
     fault : why a line could not be written, as when a disk is full; the shots go on
-    raises : Refused if the file cannot be written from the first, or is another program's
+    raises : Refused if the file cannot be written, or is another program's
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -69,8 +69,8 @@ def _complete(file: FileIO) -> None:
 
 def _is_ours(line: bytes) -> bool:
     with suppress(ValueError, RecursionError):
-        found = json.loads(line)
-        return isinstance(found, dict) and found.keys() >= {"schema", "state", "versions"}
+        content = json.loads(line)
+        return isinstance(content, dict) and content.keys() >= {"schema", "state", "versions"}
     return False
 
 

@@ -27,11 +27,11 @@ def jobs(text: str) -> int:
 
 def formats(text: str) -> tuple[str, ...]:
     """Suffixes of files that can be written, that of Blender first."""
-    found = {f".{part.strip().lower().removeprefix('.')}" for part in text.split(",")}
-    for suffix in sorted(found - {*FORMATS}):
-        names = [known[1:] for known in FORMATS]
-        raise ArgumentTypeError(f'"{suffix[1:]}" is not one of {known_words(suffix[1:], names)}')
-    return tuple(sorted(found, key=FORMATS.index))
+    suffixes = {f".{part.strip().lower().removeprefix('.')}" for part in text.split(",")}
+    for unknown in sorted(suffixes - {*FORMATS}):
+        names = [suffix[1:] for suffix in FORMATS]
+        raise ArgumentTypeError(f'"{unknown[1:]}" is not one of {known_words(unknown[1:], names)}')
+    return tuple(sorted(suffixes, key=FORMATS.index))
 
 
 def frames(text: str) -> tuple[float, float, float]:
@@ -52,7 +52,7 @@ def limbs(text: str) -> tuple[str, ...]:
     return kinds
 
 
-def kept(text: str) -> tuple[str, ...]:
+def keep(text: str) -> tuple[str, ...]:
     """ARMS, SPINE, or names of limbs."""
     names = (part.strip() for part in text.split(","))
     return tuple(part.upper() if part.upper() in {"ARMS", "SPINE"} else part for part in names)
@@ -102,7 +102,7 @@ def one_of(choices: type[StrEnum]) -> Callable[[str], StrEnum]:
 
 
 def of_table(where: str, key: str, value: object, reader: Callable[[str], Any]) -> Any:
-    """What the reader makes of a value in TOML; Refused if it is no text that it understands."""
+    """What the reader reads from text in TOML; Refused if it is no text, or none that the reader understands."""
     (text,) = toml_file.texts(where, key, [value])
     try:
         return reader(text)
@@ -128,13 +128,13 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "sampling": one_of(Sampling),
     "measure": one_of(Measure),
     "limbs": limbs,
-    "keep": kept,
+    "keep": keep,
     "stillness": stillness,
 }
 
 
 def reader(name: str) -> Callable[[str], Any]:
-    """What reads an option of options.toml, by its name on the command line; any text where nothing else is known."""
+    """The reader of an option of options.toml, by its name on the command line; `str` for an option that has none."""
     return _READERS.get(name, str)
 
 

@@ -1,4 +1,4 @@
-"""A worker is a Blender that reads a shot from a line, and answers with a line when the shot is done.
+"""A worker is a Blender that reads a shot from a line, and answers with a line when the shot has ended.
 
 If the worker ends instead, or takes too long and is stopped, that shot has failed and another Blender goes on with the
 next. If the pool ends, so does the worker, in the middle of a shot.
@@ -43,19 +43,19 @@ def serve(act: Callable[[Shot], Outcome]) -> None:
     busy = Event()
     Thread(target=_read, args=(lines, busy), daemon=True).start()
     while line := lines.get():
-        token, asked = line.split()
-        shot: Shot = _from_line(asked)
-        found = act(shot)
+        token, pickled = line.split()
+        shot: Shot = _from_line(pickled)
+        ended = act(shot)
         busy.clear()
         if shot.is_resumed:  # the reports are in a file, and may be large
-            found = replace(found, reports=())
-        print(f"\n{token} {_as_line(found)}", flush=True)
+            ended = replace(ended, reports=())
+        print(f"\n{token} {_as_line(ended)}", flush=True)
 
 
 def _read(lines: "SimpleQueue[str]", busy: Event) -> None:
     # Without a buffer, whose lock Python would miss when it shuts down.
-    with open(0, "rb", buffering=0, closefd=False) as given:
-        for line in given:
+    with open(0, "rb", buffering=0, closefd=False) as stdin:
+        for line in stdin:
             busy.set()
             lines.put(line.decode())
     if busy.is_set():
@@ -83,7 +83,7 @@ class Worker:
             return Outcome(status=ExitStatus.REFUSED, state=outcome.REFUSED, text=str(refused), **clock.times())
         process = self._process = self._process or _Process(self._call)
         with log, _limited(process, self._time_limit) as stopped:
-            answer, said = _asked(process, shot, log)
+            answer, last_line = _answer(process, shot, log)
         if not answer or stopped.is_set():
             process.wait()
             self._process = None
@@ -93,12 +93,12 @@ class Worker:
         how = f"ended with signal {-status}" if status < 0 else f"ended with exit status {status}"
         if stopped.is_set():
             state, how = "timed out", f"was stopped after {self._time_limit:g} seconds"
-        text = f"Blender {how}: {said}" if said else f"Blender {how}"
+        text = f"Blender {how}: {last_line}" if last_line else f"Blender {how}"
         self._clean_up(shot, state, text, clock)
         return Outcome(status=ExitStatus.CRASHED, state=state, text=text, **clock.times())
 
     def _clean_up(self, shot: Shot, state: str, text: str, clock: Clock) -> None:
-        """Remove what the process has left, and write the report that it could not write."""
+        """Remove the files that the process has left unfinished, and write the report that it could not write."""
         for path in filter(None, (*shot.outputs, shot.report)):
             atomic_write.tidy(path)
         if shot.report:
@@ -168,9 +168,9 @@ class _Process(Popen[bytes]):
             self._lines.put(begun)
 
 
-def _asked(process: _Process, shot: Shot, log: BinaryIO) -> tuple[Outcome | None, str]:
+def _answer(process: _Process, shot: Shot, log: BinaryIO) -> tuple[Outcome | None, str]:
     """The worker's answer for a shot; if it ends instead, None and the last line that it printed."""
-    said = b""
+    last_line = b""
     # Blender prints what files hold: they cannot know this word, and thus not answer in its place.
     token = secrets.token_hex(16)
     process.tell(f"{token} {_as_line(shot)}\n".encode())
@@ -180,8 +180,8 @@ def _asked(process: _Process, shot: Shot, log: BinaryIO) -> tuple[Outcome | None
                 return _from_line(line.decode().removeprefix(token).strip()), ""
         with suppress(OSError):  # a full disk costs the log, not the shot
             log.write(line)
-        said = line.strip() or said
-    return None, said.decode("utf-8", "replace")
+        last_line = line.strip() or last_line
+    return None, last_line.decode("utf-8", "replace")
 
 
 def _as_line(item: Shot | Outcome) -> str:

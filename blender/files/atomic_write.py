@@ -11,6 +11,7 @@ import shutil
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import ENOENT
 from io import BufferedReader
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -54,6 +55,13 @@ def refuse_irregular(path: Path) -> None:
         raise Refused("NOT_A_FILE", value=str(path))
 
 
+def refuse_missing(path: Path) -> None:
+    """Raise `Refused` if there is no file to read at the path; it is not opened."""
+    refuse_irregular(path)
+    if not os.path.exists(path):
+        raise Refused("NO_FILE.unreadable", value=str(path), reason=os.strerror(ENOENT))
+
+
 def identity(path: Path) -> object:
     """A value that is equal for all names of one file, through links of both kinds."""
     goal = _followed(path)
@@ -64,8 +72,8 @@ def identity(path: Path) -> object:
     return status.st_dev, status.st_ino
 
 
-def refuse_unwritable(path: Path, *, force: bool | None = None) -> None:
-    """Raise `Refused` if `atomic_write` could not write the file: what may take long need not begin then.
+def refuse_read_only(path: Path, *, force: bool | None = None) -> None:
+    """Raise `Refused` if what lies at the path is not to be replaced; it is not opened.
 
     force : a file without write permission may be replaced; None where there is no way to ask for it
     """
@@ -73,6 +81,15 @@ def refuse_unwritable(path: Path, *, force: bool | None = None) -> None:
     goal = _followed(path)
     if not force and os.path.exists(goal) and not _may_be_written(goal):
         raise Refused("READ_ONLY.always" if force is None else "READ_ONLY.unless_forced", value=str(path))
+
+
+def refuse_unwritable(path: Path, *, force: bool | None = None) -> None:
+    """Raise `Refused` if `atomic_write` could not write the file: what may take long need not begin then.
+
+    force : as for `refuse_read_only`
+    """
+    refuse_read_only(path, force=force)
+    goal = _followed(path)
     folder = next(parent for parent in goal.parents if os.path.exists(parent))
     try:
         with suppress(FileNotFoundError):  # not so if its name is too long

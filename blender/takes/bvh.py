@@ -60,7 +60,10 @@ def read(path: Path) -> BvhFile:
     if not motion:
         raise ValueError
     skeleton, count = text[: motion.start()], int(motion[1])
-    joints = _joints(skeleton)
+    try:
+        joints = _joints(skeleton)
+    except IndexError:  # a bracket too many, or channels of no joint
+        raise ValueError from None
     width = sum(len(joint.channels) for joint in joints)
     values = np.array(text[motion.end() :].split(), dtype=np.float64)
     whole = len(values) // width if width else 0
@@ -72,6 +75,7 @@ def read(path: Path) -> BvhFile:
 
 
 def _joints(skeleton: str) -> tuple[Joint, ...]:
+    """The joints of the skeleton; IndexError or ValueError where it is none."""
     joints: list[Joint] = []
     names: set[str] = set()
     # What encloses the line; None stands for an End Site.

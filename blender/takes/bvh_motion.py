@@ -12,6 +12,7 @@ from ...skeleton.transform import orientation
 from ...solver.rotation import eulers
 from ...solver.values import Array
 from ..armatures import Rig
+from ..messages.refused import Refused
 from .bvh import BvhFile, Joint, read
 from .motion import Motion, sampled
 
@@ -24,9 +25,12 @@ def write(path: Path, source: Path, scene: Scene, rig: Rig, fps: float | None, s
 
     fps : in place of the frame rate of the source
     scale : by which the lengths of the source were multiplied
-    raises : Refused where something cannot be evaluated
+    raises : Refused where something cannot be evaluated, or the importer has passed over a fault of the source
     """
-    file = read(source)
+    try:
+        file = read(source)
+    except ValueError:
+        raise Refused("NOT_OF_BVH.faulty", value=str(path), source=source) from None
     motion = sampled(scene, rig, np.arange(1.0, len(file.rows) + 1.0))
     rows = _rows(file, rig, motion, scale)
     lines = [f"Frames: {len(rows)}", f"Frame Time: {1.0 / fps:.9g}" if fps else f"Frame Time: {file.frame_time}"]

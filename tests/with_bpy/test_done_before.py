@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import bpy
@@ -11,7 +13,7 @@ import pytest
 from support.command import run
 from support.rigs import animate, arm
 
-STATES = ("done before", "done", "to do")
+STATES = ("done before", "done", "to do", "to compare")
 
 
 @pytest.fixture
@@ -76,7 +78,7 @@ def test_force_bakes_anew(season: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_a_dry_run_says_what_would_be_done_and_writes_nothing(season: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = season.parent / "out" / "shot.blend"
-    assert state(season, capsys, "--dry-run", "--jobs", "2") == "done before"
+    assert state(season, capsys, "--dry-run", "--jobs", "2") == "to compare"
     assert state(season, capsys, "--dry-run", "--force") == "to do"
     output.unlink()
     before = {path: path.stat().st_mtime_ns for path in season.parent.rglob("*")}
@@ -87,9 +89,46 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(season: Path, caps
     assert {path: path.stat().st_mtime_ns for path in season.parent.rglob("*")} == before
 
 
-def test_a_dry_run_says_what_would_be_refused(season: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    season.with_name("shot.blend").unlink()
+_opened: list[str] | None = None
+
+
+def _note_opened(event: str, arguments: tuple) -> None:
+    if event == "open" and _opened is not None and not isinstance(arguments[0], int):
+        _opened.append(os.fsdecode(arguments[0]))
+
+
+sys.addaudithook(_note_opened)
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What Python opens from now on: names of files, also of those that it creates."""
+    names: list[str] = []
+    monkeypatch.setattr(sys.modules[__name__], "_opened", names)
+    return names
+
+
+def test_a_dry_run_opens_nothing_but_the_manifest(season: Path, opened: list[str]) -> None:
+    for name in ("setup.toml", "hook.py"):
+        season.with_name(name).write_text("what is this\n")
+    season.write_text('shot = [{file = "shot.blend", setup = "setup.toml", python_before = "hook.py"}]')
+    for number in range(5):
+        season.with_name(f"{number}.blend").write_bytes(b"")
+    season.with_name("more.toml").write_text('[[shot]]\nfile = "?.blend"\n')
+    for manifest in (season, season.with_name("more.toml")):
+        opened.clear()
+        assert bake(manifest, "--dry-run") == 0
+        assert [name for name in opened if name.startswith(str(season.parent))] == [str(manifest)]
+    assert bake(season) == 5
+
+
+@pytest.mark.parametrize("missing", ["shot.blend", "setup.toml", "hook.py"])
+def test_a_dry_run_says_what_would_be_refused(season: Path, capsys: pytest.CaptureFixture[str], missing: str) -> None:
+    season.write_text('shot = [{file = "shot.blend", setup = "setup.toml", python_after = "hook.py"}]')
+    for name in ("setup.toml", "hook.py"):
+        season.with_name(name).write_text("what is this\n")
+    season.with_name(missing).unlink()
     before = {path: path.read_bytes() for path in season.parent.rglob("*") if path.is_file()}
     assert bake(season, "--dry-run") == 5
-    assert "cannot be read" in capsys.readouterr().out
+    assert f'{missing}" cannot be read' in capsys.readouterr().out
     assert {path: path.read_bytes() for path in season.parent.rglob("*") if path.is_file()} == before

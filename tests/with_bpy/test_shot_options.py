@@ -140,3 +140,9 @@ def test_a_shot_says_what_to_switch_to(
     assert "what limbs are to show" in capsys.readouterr().out
     assert run("switch", shot, "--output", tmp_path / "x.blend") == 64
     assert "--to" in capsys.readouterr().err
+
+
+def test_only_switch_does_what_the_table_switch_says(shot: Path, tmp_path: Path) -> None:
+    assert bake(tmp_path, '[[shot]]\nfile = "shot.blend"\n[shot.switch]\nto = "FK"\n') == 0
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "out" / "shot.blend"))
+    assert keyed()[0] == 3

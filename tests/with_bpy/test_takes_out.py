@@ -130,6 +130,15 @@ def test_a_moved_armature_moves_in_a_bvh(tmp_path: Path) -> None:
     np.testing.assert_allclose(joints(again, FRAMES), truth, atol=1e-6 * HEIGHT)
 
 
+def test_a_skeleton_with_a_fault_is_refused_as_a_bvh(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, _ = take_file(tmp_path, "bvh")
+    # Blender's importer passes over a bracket too many.
+    source.write_text(source.read_text().replace("MOTION", "}\nMOTION"))
+    assert run("plant", source, "--output", tmp_path / "planted.npz") == 0
+    assert run("plant", source, "--output", tmp_path / "planted.bvh") == 5
+    assert f'the skeleton in "{source}" is not as BVH has it' in capsys.readouterr().err
+
+
 def test_arrays_are_read_in_three_lines(tmp_path: Path) -> None:
     source, _ = take_file(tmp_path, "bvh")
     truth = planted(source, tmp_path / "planted.npz")
