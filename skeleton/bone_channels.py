@@ -78,9 +78,9 @@ def _third_basis(group: ChainGroup, end_pose: Array, solution: Solution) -> Basi
     assert group.third
     assert group.plan.hock
     stretch = solution.stretch[..., TURNS_WITH[group.plan.hock]]
-    turned = product(solution.rotations[..., 2, :, :], group.third.rest)
-    bones = tuple(plan.below[0] for plan in group.plans)
-    return _turned_basis(group, bones, group.third.basis, end_pose, turned, stretch)
+    turned = product(solution.rotations[..., 2, :, :], group.third_rest)
+    third = group.third
+    return _turned_basis(group, third.bones[-1], third.basis, third.parent_pose(end_pose), turned, stretch)
 
 
 def _turned_basis(

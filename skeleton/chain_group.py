@@ -20,7 +20,7 @@ from ..solver.vectors import dot, norm, product, unit
 from . import inherit, transform
 from .batches import batches
 from .rounding import rounding
-from .third_bones import ThirdBones, third_pose
+from .third_bones import ThirdBones
 from .transform import Basis, affine_product, each_array, stacked
 from .values import AXES, OF_BONES, Bone, ChainPlan, Plan, Point, Samples
 
@@ -31,7 +31,9 @@ class ChainGroup:
 
     plans : (c,)
     chain : joints at rest and hinge axis, as the solver takes them; of legs with a hock those of their triangle
-    third : of legs with a hock
+    third : the third bones of legs with a hock
+    leg : (n, c, 4, 3)               of such legs root, mid, hock and tip at rest, in chain space
+    third_rest : (n, c, 3, 3)        and the third bones' rest orientation there
     basis : of the chains' bones, root bones first
     kinematics : how the bones get their poses
     to_world, from_world : (n, c, 4, 4)
@@ -50,6 +52,8 @@ class ChainGroup:
     end: Array
     numbers: Mapping[str, Array]
     third: ThirdBones | None = None
+    leg: Array | None = None
+    third_rest: Array | None = None
 
     @property
     def plan(self) -> ChainPlan:
@@ -79,13 +83,13 @@ class ChainGroup:
         return prepare(self.chain)
 
     @cached_property
-    def leg(self) -> hock.Leg:
-        """Of legs with a hock."""
-        assert self.third
+    def prepared_leg(self) -> hock.Leg:
+        """The legs prepared as well, if the limbs have a hock."""
+        assert self.leg is not None
         assert self.plan.hock
         axis, angle = self.chain.hinge_axis, self.number("hock_angle")
         use_axis = self.chain.use_hinge_axis
-        return hock.leg(self.third.joints, axis, self.plan.hock, angle, use_hinge_axis=use_axis)
+        return hock.leg(self.leg, axis, self.plan.hock, angle, use_hinge_axis=use_axis)
 
     def solve(self, goals: Goals, from_bones: Array | None = None) -> Solution:
         """The chains solved; of legs with a hock with the rotations of all three bones, and the hock among the joints.
@@ -97,7 +101,7 @@ class ChainGroup:
             solution = solve(self.prepared, goals, self.options)
             turned = solution.rotations if from_bones is None else product(solution.rotations, from_bones)
             return replace(solution, rotations=turned)
-        leg = replace(self.leg, triangle=self.prepared)
+        leg = replace(self.prepared_leg, triangle=self.prepared)
         if from_bones is not None:
             leg = replace(leg, to_sides=np.swapaxes(from_bones, -1, -2))
         solved = hock.solve(leg, replace(goals, pose=None), self.options, goals.pose)
@@ -115,8 +119,8 @@ class ChainGroup:
         """
         last = self.kinematics.poses(self.basis)[-1]
         rotations = [self.basis[0].rotation, self._from_rest(last, self.end)]
-        if self.third:
-            rotations.append(self._from_rest(third_pose(self.plans, last, self.third.basis), self.third.rest))
+        if self.third and self.third_rest is not None:
+            rotations.append(self._from_rest(self.third.pose(last, self.third.basis), self.third_rest))
         return stacked(rotations).swapaxes(1, 2)
 
     def _from_rest(self, pose: Array, rest: Array) -> Array:
@@ -140,7 +144,9 @@ class ChainGroup:
         """One of the chains: c is 1."""
         only = slice(row, row + 1)
         group, bones = self.each(lambda values: values[:, only]), tuple(each[only] for each in self.kinematics.bones)
-        return replace(group, plans=self.plans[only], kinematics=replace(group.kinematics, bones=bones))
+        third = group.third and replace(group.third, bones=tuple(each[only] for each in group.third.bones))
+        kinematics = replace(group.kinematics, bones=bones)
+        return replace(group, plans=self.plans[only], kinematics=kinematics, third=third)
 
 
 def chain_groups(plans: Iterable[ChainPlan], samples: Samples, count: int) -> Iterator[ChainGroup]:
@@ -194,7 +200,7 @@ _fixed = attrgetter(*(field.name for field in fields(Options) if field.name not 
 def _kind(plan: ChainPlan) -> Hashable:
     """What chains have to share to be solved side by side."""
     choices = plan.hinge_axis != HingeAxis.AUTO, plan.use_rotation, plan.uses_pose, plan.pole is None, plan.pins
-    choices = *choices, plan.hock, plan.tip_bone == ""
+    choices = *choices, plan.hock, [bone.name for bone in plan.below].index(plan.hock_bone) if plan.hock else None
     rules = (bone.rules for bone in (*plan.bones, *plan.below))
     return *_fixed(plan.options), *choices, len(plan.bones), *rules
 
@@ -225,13 +231,17 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     kinematics = inherit.chain_kinematics(bones, parent, bases, len(first.bones), stretches=bool(first.scaled))
     bases, below = bases[: len(first.bones)], bases[len(first.bones) :]
     rest = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))[-1]
-    third = below[0].without_rotation if first.hock else None
-    tips = tip(plans, rest, samples, third)
-    thirds = rest if third is None else third_pose(plans, rest, third)
+    third, poses = None, [rest]
+    if first.hock:
+        count = first.bearing.index(first.third[0]) + 1
+        thirds = bones[len(first.bones) : len(first.bones) + count]
+        third = ThirdBones(bones=thirds, basis=below[count - 1], between=below[: count - 1])
+        poses.append(third.pose(rest, third.basis.without_rotation))
+    tips = tip(plans, rest, samples, third and third.basis.without_rotation)
     if not kinematics.rigid:
         to_space, _ = transform.nearest_inverse(kinematics.to_armature)
-        rest, thirds = product(to_space, rest), product(to_space, thirds)
-        tips = transform.transform_points(to_space, tips)
+        poses, tips = [product(to_space, pose) for pose in poses], transform.transform_points(to_space, tips)
+    rest = poses[0]
     mid, end = rest[..., :3, 3], transform.orientation(rest[..., :3, :3])
     joints = np.zeros((*np.broadcast_shapes(mid.shape, tips.shape), 3), order="F")
     joints[..., 1, :], joints[..., 2, :] = mid, tips
@@ -248,14 +258,14 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
         flat=flat,
         end=end,
         numbers=dict(_numbers(plans, samples)),
+        third=third,
     )
-    if not first.hock:
+    if not third:
         return group
-    heads = np.broadcast_to(thirds[..., None, :3, 3], (*joints.shape[:-2], 1, 3))
-    joints = np.concatenate((joints[..., :2, :], heads, joints[..., 2:, :]), axis=-2)
-    rest = transform.orientation(thirds[..., :3, :3])
-    group = replace(group, third=ThirdBones(basis=below[0], joints=joints, rest=rest))
-    return replace(group, chain=group.leg.triangle.chain)
+    places = np.broadcast_arrays(joints[..., 0, :], mid, poses[1][..., :3, 3], tips)
+    rests = transform.orientation(poses[1][..., :3, :3])
+    group = replace(group, leg=np.stack(places, axis=-2), third_rest=rests)
+    return replace(group, chain=group.prepared_leg.triangle.chain)
 
 
 def _sampled_basis(plan: ChainPlan, bone: Bone, samples: Samples) -> Basis:
@@ -290,7 +300,8 @@ def tip_parent_pose(plans: Sequence[ChainPlan], end: Array, samples: Samples, th
     """
     for index in range(len(plans[0].bearing)):
         bones = tuple(plan.below[index] for plan in plans)
-        basis = basis_below(plans, index, samples) if index or third is None else third
+        is_third = third is not None and bones[0] in plans[0].third
+        basis = third if is_third else basis_below(plans, index, samples)
         end = inherit.pose(bones, end, basis.matrix)
     return end
 

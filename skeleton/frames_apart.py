@@ -14,7 +14,6 @@ from .bone_channels import bone_bases
 from .chain_group import ChainGroup, SolvedGroup, tip_parent_pose
 from .solve import flat_told, solving
 from .steps import run
-from .third_bones import third_pose
 from .transform import Basis, each_array
 from .values import Plan, Point, Samples
 
@@ -42,9 +41,10 @@ def posed_bones(solved: SolvedGroup) -> dict[Point, PosedBone]:
     root, end, *below = columns
     poses = [group.kinematics.in_armature(pose) for pose in group.kinematics.poses((root, *group.basis[1:-1], end))]
     posed = [poses[0], poses[-1]]
-    third = below.pop(0) if group.third else None
-    if third is not None:
-        posed.append(third_pose(plans, poses[-1], third))
+    third = None
+    if group.third:
+        third = below.pop(0)
+        posed.append(group.third.pose(poses[-1], third))
     for basis in below:
         parent = tip_parent_pose(plans, poses[-1], solved.samples, third)
         posed.append(inherit.pose(tuple(plan.below[-1] for plan in plans), parent, basis.matrix))

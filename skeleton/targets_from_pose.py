@@ -145,7 +145,7 @@ def _pose(group: ChainGroup, samples: Samples, count: int) -> _Pose:
     tip = transform.transform_points(in_chain_space(last), np.array(place))
     # A tip bone may move on a limb that stands still.
     posed = np.stack(np.broadcast_arrays(*(bone[..., :3, 3] for bone in bones), tip), axis=-2)
-    rests = [group.end[:, 0], *([group.third.rest[:, 0]] if group.third else [])]
+    rests = [rest[:, 0] for rest in (group.end, group.third_rest) if rest is not None]
     turns = (
         transform.rotation(root[..., :3, :3], group.basis[0].scale[:, 0]),
         *(

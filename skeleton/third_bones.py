@@ -1,32 +1,37 @@
 """The third bones of legs with a hock, between shin and paw."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ..solver.values import Array
 from . import inherit
 from .transform import Basis, each_array
-from .values import ChainPlan
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ThirdBones:
     """Of legs side by side.
 
-    basis : their own
-    joints : (n, c, 4, 3)     root, mid, hock and tip of the legs at rest, in chain space
-    rest : (n, c, 3, 3)       the bones' rest orientation there
+    bones : of all legs those below the end bone that bear the third bones, then these
+    basis : the third bones' own
+    between : of those that bear them
     """
 
+    bones: tuple[inherit.Bones, ...]
     basis: Basis
-    joints: Array
-    rest: Array
+    between: tuple[Basis, ...]
 
     def each(self, function: Callable[[Array], Array]) -> "ThirdBones":
         """The same with `function` applied to all arrays."""
-        return replace(each_array(function, self), basis=each_array(function, self.basis))
+        basis, *between = (each_array(function, basis) for basis in (self.basis, *self.between))
+        return replace(self, basis=basis, between=tuple(between))
 
+    def parent_pose(self, end: Array) -> Array:
+        """(n, c, 4, 4) the poses of what bears the third bones, for poses `end` of the end bones."""
+        for bones, basis in zip(self.bones[:-1], self.between, strict=True):
+            end = inherit.pose(bones, end, basis.matrix)
+        return end
 
-def third_pose(plans: Sequence[ChainPlan], end: Array, basis: Basis) -> Array:
-    """(n, c, 4, 4) the poses of the third bones, for poses `end` of the end bones."""
-    return inherit.pose(tuple(plan.below[0] for plan in plans), end, basis.matrix)
+    def pose(self, end: Array, basis: Basis) -> Array:
+        """(n, c, 4, 4) the poses of the third bones with this basis, for poses `end` of the end bones."""
+        return inherit.pose(self.bones[-1], self.parent_pose(end), basis.matrix)

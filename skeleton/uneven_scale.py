@@ -19,7 +19,6 @@ from . import chain_group, transform
 from .bone_channels import bone_bases
 from .chain_group import ChainGroup, SolvedGroup
 from .rounding import VISIBLE
-from .third_bones import third_pose
 from .transform import Basis
 from .values import Samples
 
@@ -122,8 +121,8 @@ def _joints_in_pose_space(
 ) -> list[Array]:
     poses = group.kinematics.poses(basis)
     bones = [poses[0], poses[-1]]
-    if third is not None:
-        bones.append(third_pose(group.plans, poses[-1], third))
+    if group.third and third is not None:
+        bones.append(group.third.pose(poses[-1], third))
     return [*(pose[..., :3, 3] for pose in bones), chain_group.tip(group.plans, poses[-1], samples, third)]
 
 

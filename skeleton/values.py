@@ -98,7 +98,8 @@ class ChainPlan:
 
     bones : from the root bone to the end bone, with any twist bones in between
     below : from the end bone's child to the tip bone; empty if the end bone's tail is the tip
-    hock : what the third bone of a leg turns with, which is then the first `below`; None for a limb of two bones
+    hock : what the third bone of a leg turns with; None for a limb of two bones
+    hock_bone : the name of that bone, which is one of those below
     hock_angle : radians by which that bone is turned first
     parent : the root bone's parent bone
     animated : names of the numbers, among the options and the rotation influence, that may differ from frame to frame
@@ -119,6 +120,7 @@ class ChainPlan:
     use_rotation: bool
     rotation_influence: float
     hock: Hock | None = None
+    hock_bone: str = ""
     hock_angle: float = 0.0
     animated: frozenset[str] = frozenset()
     key_frames: Array | None = None
@@ -137,12 +139,12 @@ class ChainPlan:
     @property
     def third(self) -> tuple[Bone, ...]:
         """The bone between the end bone and the tip of a leg with a hock; empty for other limbs."""
-        return self.below[:1] if self.hock else ()
+        return tuple(bone for bone in self.below if bone.name == self.hock_bone)
 
     @property
     def tip_bone(self) -> str:
         """Name of the bone whose head is the tip; "" if there is none."""
-        return self.below[-1].name if len(self.below) > len(self.third) else ""
+        return self.below[-1].name if self.below and self.below[-1].name != self.hock_bone else ""
 
     @property
     def bearing(self) -> tuple[Bone, ...]:
@@ -189,7 +191,7 @@ class ChainPlan:
     @property
     def needs_rotation(self) -> tuple[str, ...]:
         """Names of the bones whose rotation in the input pose the solution depends on."""
-        between = (*self.bones[1:-1], *self.bearing[len(self.third) :])
+        between = (*self.bones[1:-1], *(bone for bone in self.bearing if bone not in self.third))
         bones = (*self.bones, *self.bearing) if self.uses_pose else between
         partly = self.may_fall_short("influence") or self.may_fall_short("rotation_influence")
         tips = self.below[-1:] if self.use_rotation and partly else ()

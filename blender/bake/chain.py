@@ -6,7 +6,7 @@ bends enough to tell one.
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from math import atan2, degrees, pi
 from types import SimpleNamespace
@@ -67,6 +67,7 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
         use_rotation=chain.use_rotation,
         rotation_influence=numbers["rotation_influence"],
         hock=Hock(chain.hock) if chain.hock_bone else None,
+        hock_bone=chain.hock_bone,
         hock_angle=numbers["hock_angle"],
     )
     return _scalable(plan)
@@ -157,28 +158,19 @@ def bones_below(rig: Rig, chain: TwoBoneIKChain, end: str) -> tuple[str, ...]:
 
     raises : Refused where the tip bone is not below the end bone, or the hock bone not between them
     """
-    third = (_hock_bone(rig, chain, end),) if chain.hock_bone else ()
-    if not chain.tip_bone:
-        return third
-    tip = _bone(rig, chain.tip_bone, lambda: translated("part.tip_bone"), chain.name)
-    above = [bone.name for bone in tip.parent_recursive]
-    if end not in above:
-        below = (bone.name for bone in rig.data.bones[end].children_recursive)
-        raise Refused("NOT_A_CHILD", object=rig, bone=tip.name, end=end, nearest=nearest_name(tip.name, below))
-    names = (*reversed(above[: above.index(end)]), tip.name)
-    if third and third != names[:1] * (len(names) > 1):
-        raise Refused("HOCK_NOT_ABOVE", object=rig, bone=third[0], tip=tip.name)
+    names: tuple[str, ...] = ()
+    for field, sentence in (("hock_bone", "HOCK_NOT_BELOW"), ("tip_bone", "NOT_A_CHILD")):
+        if not getattr(chain, field):
+            continue
+        last = _bone(rig, getattr(chain, field), partial(translated, f"part.{field}"), chain.name)
+        above = [last.name, *(bone.name for bone in last.parent_recursive)]
+        if end not in above[1:]:
+            below = (bone.name for bone in rig.data.bones[end].children_recursive)
+            raise Refused(sentence, object=rig, bone=last.name, end=end, nearest=nearest_name(last.name, below))
+        names = tuple(reversed(above[: above.index(end)]))
+    if chain.hock_bone and chain.tip_bone and chain.hock_bone not in names[:-1]:
+        raise Refused("HOCK_NOT_ABOVE", object=rig, bone=chain.hock_bone, tip=chain.tip_bone)
     return names
-
-
-def _hock_bone(rig: Rig, chain: TwoBoneIKChain, end: str) -> str:
-    """The name of the hock bone; Refused where it is not a child of the end bone."""
-    children = rig.data.bones[end].children.keys()
-    bone = _bone(rig, chain.hock_bone, lambda: translated("part.hock_bone"), chain.name, children)
-    if bone.name not in children:
-        nearest = nearest_name(bone.name, children)
-        raise Refused("HOCK_NOT_A_CHILD", object=rig, bone=bone.name, end=end, nearest=nearest)
-    return bone.name
 
 
 def _bone(rig: Rig, name: str, role: Callable[[], str], chain: str, right: Iterable[str] = ()) -> Bone:
@@ -256,9 +248,8 @@ def _at_rest(rig: Rig, chain: TwoBoneIKChain) -> tuple[tuple[str, ...], Sequence
     """Names of the chain's bones, and root, mid, perhaps hock, and tip in armature space."""
     names = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
     below = bones_below(rig, chain, names[-1])
-    root, end, *others = (rig.data.bones[name] for name in (names[0], names[-1], *below))
-    joints = [root.head_local, end.head_local, *(bone.head_local for bone in others[: 1 if chain.hock_bone else 0])]
-    last = (others or [end])[-1]
+    joints = [rig.data.bones[name].head_local for name in (names[0], names[-1], *filter(None, (chain.hock_bone,)))]
+    last = rig.data.bones[(*names, *below)[-1]]
     return names, [*joints, last.head_local if chain.tip_bone else last.tail_local]
 
 

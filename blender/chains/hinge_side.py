@@ -80,7 +80,7 @@ def _hinges(rig: Rig, chain: TwoBoneIKChain, names: tuple[str, ...], count: int,
     tip = poses[-1][..., :3, 3] if chain.tip_bone else tail
     first, second = end[..., :3, 3] - root[..., :3, 3], tip - end[..., :3, 3]
     if chain.hock_bone and chain.hock == Hock.PARALLEL:
-        third = tip - poses[count][..., :3, 3]
+        third = tip - poses[names.index(chain.hock_bone)][..., :3, 3]
         first, second = first + third, second - third
     axis = cross(unit(first), unit(second))
     return transform.transform_vectors(np.swapaxes(transform.orientation(root[..., :3, :3]), -1, -2), axis)
