@@ -455,3 +455,23 @@ def test_only_hind_legs_of_animals_are_found_with_a_hock(name: str) -> None:
         {f"Hind Leg.{side}": tuple(f"{bone}.{side}" for bone in bones) for side in "LR"} if bones else {}
     )
     assert all("as in a leg with a hock" in limb.why for limb in found.values())
+
+
+def test_a_planted_paw_has_a_ball_and_no_heel() -> None:
+    """The third bone keeps the angle to the shin that was captured; the paw stands where it was put down."""
+    chain = leg("PARALLEL")
+    rig = chain.id_data
+    chain.name = "Hind Leg"
+    rigs.animate(chain.target, location={1: (0.1, 0.0, 0.1), 4: (0.1, 0.02, 0.1), 8: (0.12, -0.02, 0.1)})
+    api.bake(rig, frames=FRAMES)
+    ball = ("toe", (0.0, rig.data.bones["toe"].length, 0.0))
+    contact = api.Contact("Hind Leg", 2, 7, *ball)
+    thirds = rigs.keys(rig.pose.bones["hock"])
+    assert {found[3:] for found in api.contacts(rig, ["Hind Leg"], frames=FRAMES)} == {ball}
+    api.plant(rig, ["Hind Leg"], frames=FRAMES, contacts=[contact])
+    places = []
+    for frame in range(2, 8):
+        on_frame(frame)
+        places.append(evaluated(rig).pose.bones["toe"].tail.copy())
+    assert np.ptp(np.array(places), axis=0).max() < 1e-4
+    assert rigs.keys(rig.pose.bones["hock"]) == thirds
