@@ -40,7 +40,9 @@ def main(picture: str | None = None) -> None:
         axes.set(xlim=(-0.75, 0.65), ylim=(-1.3, 0.1), aspect="equal", xticks=[], yticks=[])
         turned = np.degrees(np.abs((third - thigh, third - shin))).max(axis=1)
         print(f"{kind.value}: third bone against thigh up to {turned[0]:.1f} degrees, against shin {turned[1]:.1f}")
-    lines = [plt.Line2D([], [], color=color, linewidth=3, label=name) for name, color in zip(LINKS, COLORS, strict=True)]
+    lines = [
+        plt.Line2D([], [], color=color, linewidth=3, label=name) for name, color in zip(LINKS, COLORS, strict=True)
+    ]
     lines.append(plt.Line2D([], [], color="black", marker="x", linestyle="", label="target"))
     plots[1].legend(handles=lines, loc="lower right", frameon=False)
     figure.savefig(picture, dpi=90) if picture else plt.show()

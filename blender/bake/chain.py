@@ -6,7 +6,7 @@ bends enough to tell one.
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import pairwise
 from math import atan2, degrees, pi
 from types import SimpleNamespace
@@ -159,18 +159,30 @@ def bones_below(rig: Rig, chain: TwoBoneIKChain, end: str) -> tuple[str, ...]:
     raises : Refused where the tip bone is not below the end bone, or the hock bone not between them
     """
     names: tuple[str, ...] = ()
-    for field, sentence in (("hock_bone", "HOCK_NOT_BELOW"), ("tip_bone", "NOT_A_CHILD")):
-        if not getattr(chain, field):
-            continue
-        last = _bone(rig, getattr(chain, field), partial(translated, f"part.{field}"), chain.name)
-        above = [last.name, *(bone.name for bone in last.parent_recursive)]
-        if end not in above[1:]:
-            below = (bone.name for bone in rig.data.bones[end].children_recursive)
-            raise Refused(sentence, object=rig, bone=last.name, end=end, nearest=nearest_name(last.name, below))
-        names = tuple(reversed(above[: above.index(end)]))
-    if chain.hock_bone and chain.tip_bone and chain.hock_bone not in names[:-1]:
-        raise Refused("HOCK_NOT_ABOVE", object=rig, bone=chain.hock_bone, tip=chain.tip_bone)
+    if chain.hock_bone:
+        hock_bone = _bone(rig, chain.hock_bone, lambda: translated("part.hock_bone"), chain.name)
+        names = _names_below(end, hock_bone)
+        if not names:
+            raise Refused("HOCK_NOT_BELOW", **_not_below(rig, hock_bone, end))
+    if chain.tip_bone:
+        tip = _bone(rig, chain.tip_bone, lambda: translated("part.tip_bone"), chain.name)
+        names = _names_below(end, tip)
+        if not names:
+            raise Refused("NOT_A_CHILD", **_not_below(rig, tip, end))
+        if chain.hock_bone and chain.hock_bone not in names[:-1]:
+            raise Refused("HOCK_NOT_ABOVE", object=rig, bone=chain.hock_bone, tip=tip.name)
     return names
+
+
+def _names_below(end: str, last: Bone) -> tuple[str, ...]:
+    """Names of the bones from the child of the bone `end` to the last; none where that is not below it."""
+    above = [last.name, *(bone.name for bone in last.parent_recursive)]
+    return tuple(reversed(above[: above.index(end)])) if end in above else ()
+
+
+def _not_below(rig: Rig, bone: Bone, end: str) -> dict[str, Any]:
+    below = (other.name for other in rig.data.bones[end].children_recursive)
+    return {"object": rig, "bone": bone.name, "end": end, "nearest": nearest_name(bone.name, below)}
 
 
 def _bone(rig: Rig, name: str, role: Callable[[], str], chain: str, right: Iterable[str] = ()) -> Bone:
