@@ -43,6 +43,7 @@ def leg(hock: str = "PARALLEL", *, tip_bone: str = "toe", name: str = "Rig", **f
 
 
 def evaluated(rig: Object) -> Object:
+    """The armature as Blender evaluates it now."""
     return rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
 
 
@@ -77,6 +78,7 @@ def sides(rig: Object, hock: str, tip_bone: str = "toe") -> np.ndarray:
 
 
 def hinge_at_rest(rig: Object, hock: str) -> np.ndarray:
+    """(3,) the unit normal of the triangle at rest."""
     normal = np.cross(*sides(rig, hock))
     return normal / np.linalg.norm(normal)
 
@@ -106,6 +108,7 @@ def about(axis: np.ndarray, turned: float) -> np.ndarray:
 
 
 def keys(rig: Object) -> dict[tuple[str, int], list[float]]:
+    """The values of all keys, by path and index."""
     return {
         (curve.data_path, curve.array_index): [key.co.y for key in curve.keyframe_points]
         for curve in versions.curves(rig)
