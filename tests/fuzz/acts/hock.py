@@ -59,8 +59,9 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
 def _faults(limb: oracle.Limb, fields: Mapping, chain: object, row: int) -> Iterator[str]:
     rig = bpy.data.objects[RIG].evaluated_get(bpy.context.evaluated_depsgraph_get())
     bones, where = rig.pose.bones, f"on frame {chain.frames[row]:g}"
-    turns = [_turn(bones[name]) for name in (limb.root, limb.end, limb.hock)]
-    above = [_turn(bone) for bone in bones[limb.root].parent_recursive]
+    # Bones between move along rigidly, turned as they are: the leg below is turned with them.
+    turns = [_turn(bone) for bone in (bones[limb.end].parent, bones[limb.end], bones[limb.hock])]
+    above = [_turn(bone) for bone in bones[limb.end].parent_recursive]
     if any(turn is None for turn in (*turns, *above)):
         return  # sheared or mirrored: what it turns by is another question
     carrier = turns[0 if fields["hock"] == "PARALLEL" else 1]
