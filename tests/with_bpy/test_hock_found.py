@@ -10,7 +10,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
 from support import rigs
-from support.hocks import CLOSE, FRAMES, angle, evaluated, leg
+from support.hocks import CLOSE, EVERY, FRAMES, angle, evaluated, joints, leg
 from support.rigify import generated, metarig
 from support.truth import on_frame
 
@@ -98,3 +98,43 @@ def test_a_planted_paw_has_a_ball_and_no_heel() -> None:
         places.append(evaluated(rig).pose.bones["toe"].tail.copy())
     assert np.ptp(np.array(places), axis=0).max() < 1e-4
     assert rigs.keys(rig.pose.bones["hock"]) == thirds
+
+
+def constrained_leg(*, locked: bool) -> Object:
+    """The leg under an IK constraint of three bones, whose third one may be locked; its target has keys."""
+    chain = leg("RIGID", tip_bone="")
+    rig, target = chain.id_data, chain.target
+    rig.two_bone_ik_chains.remove(0)
+    bone = rig.pose.bones["hock"]
+    constraint = bone.constraints.new("IK")
+    constraint.target, constraint.chain_count, constraint.use_stretch = target, 3, False
+    constraint.pole_target, constraint.iterations = rigs.empty("Pole", (1.0, -3.0, 2.0)), 500
+    bone.lock_ik_x = bone.lock_ik_y = bone.lock_ik_z = locked
+    return rig
+
+
+def test_a_constraint_of_three_bones_with_a_locked_third_is_taken_over() -> None:
+    rig = constrained_leg(locked=True)
+    before = joints_over_frames(rig)
+    (takeover,) = api.chains_from_constraints(rig)
+    (chain,) = rig.two_bone_ik_chains
+    assert (takeover.chain, chain.end_bone, chain.hock_bone, chain.hock) == ("shin", "shin", "hock", "RIGID")
+    assert api.bake(rig, frames=FRAMES).reached
+    # The constraint stops a little off; two ten-thousandths of the leg are allowed for two bones as well.
+    np.testing.assert_allclose(joints_over_frames(rig), before, atol=1e-3)
+
+
+def test_a_third_bone_that_turns_otherwise_is_told() -> None:
+    rig = constrained_leg(locked=False)
+    (takeover,) = api.chains_from_constraints(rig)
+    assert not takeover.chain
+    assert 'It moves three bones, and "hock" turns neither with the first nor with the second' in takeover.differs[0]
+    assert not rig.two_bone_ik_chains
+
+
+def joints_over_frames(rig: Object) -> np.ndarray:
+    found = []
+    for frame in EVERY:
+        on_frame(frame)
+        found.append(joints(rig, ""))
+    return np.array(found)
