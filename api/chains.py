@@ -150,6 +150,8 @@ def add_limb(rig: Rig, limb: Limb) -> TwoBoneIKChain:
 def chains_from_constraints(rig: Object, *, scene: Scene | None = None) -> tuple[Takeover, ...]:
     """Add a chain for each IK constraint of two bones that poses the rig as it does, and return what was found.
 
+    One of three bones gets a chain with a hock, where the third turns with one of the others on all keyed frames.
+
     A chain takes the animation of its constraint along: influence, pole angle, and whether it acts. The constraints go
     on acting until a bake mutes them. Those whose bones have a chain with a target are left out; a
     chain without one, as `add_detected` adds them, gets that of the constraint.
@@ -157,11 +159,11 @@ def chains_from_constraints(rig: Object, *, scene: Scene | None = None) -> tuple
     raises : Refused for a known rig, such as a generated Rigify rig: `switch` goes from its IK to its FK
 
     >>> constraint = rig.pose.bones["forearm.R"].constraints.new("IK")
-    >>> constraint.target, constraint.chain_count = hand, 3
+    >>> constraint.target, constraint.chain_count = hand, 1
     >>> for takeover in api.chains_from_constraints(rig):
     ...     print(takeover)
     Constraint "IK" of bone "forearm.R": no chain
-      It moves 3 bones, and a chain has two: set its Chain Length to 2
+      It moves one bone, and a chain has two: set its Chain Length to 2
     """
     rig = given_rig(rig)
     refuse_unposable(rig)

@@ -11,9 +11,10 @@ class ChainOptions(TypedDict, total=False):
 
     name, mute : how the list shows the chain, and whether it is left out
     root_bone, tip_bone : names of bones; "" for the end bone's parent, and for the end bone's tail
+    hock_bone : the third bone of a hind leg; "" for a limb of two bones
     target, subtarget : what the tip reaches for: an object, and its bone where it is an armature
     pole_target, pole_subtarget : towards what the chain bends
-    pole_angle, bend_min, bend_max : radians
+    pole_angle, hock_angle, bend_min, bend_max : radians
     pole_influence, pole_pin, pole_smoothing, softness, rotation_influence, influence : from 0 to 1
     max_stretch : from 1 to 10
     """
@@ -22,6 +23,9 @@ class ChainOptions(TypedDict, total=False):
     mute: bool
     root_bone: str
     tip_bone: str
+    hock_bone: str
+    hock: Literal["RIGID", "PARALLEL"]
+    hock_angle: float
     target: Object | None
     subtarget: str
     pole_target: Object | None

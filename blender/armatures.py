@@ -25,6 +25,9 @@ if TYPE_CHECKING:
         end_bone: str
         root_bone: str
         tip_bone: str
+        hock_bone: str
+        hock: str
+        hock_angle: float
         target: Object | None
         subtarget: str
         pole_target: Object | None

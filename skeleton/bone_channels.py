@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..solver import rotation
+from ..solver.hock import TURNS_WITH
 from ..solver.numbers import differs
 from ..solver.values import Array, Solution, Unreachable
 from ..solver.vectors import product
@@ -22,18 +23,24 @@ from .values import Bone, ChainPlan, Channel, Plan, Samples
 
 
 def bone_bases(solved: SolvedGroup) -> list[Basis]:
-    """Of the bones that are keyed: root bones, end bones, and tip bones if they take their targets' rotation."""
+    """Of the bones that are keyed, in the order of `ChainPlan.keyed`."""
     group, solution, plan = solved.group, solved.solution, solved.plan
     root = group.basis[0].with_rotation(solution.rotations[..., 0, :, :])
     if plan.scaled:
         root = replace(root, scale=root.scale * transform.along_bone(solution.stretch[..., 0]))
     end = _rigid_end_basis(group, solution) if group.kinematics.rigid else _end_basis(group, root, solution)
-    if not plan.use_rotation:
-        return _where_influenced(group, [root, end], [group.basis[0], group.basis[-1]])
-    end_pose = group.kinematics.in_armature(group.kinematics.poses((root, *group.basis[1:-1], end))[-1])
-    parent = tip_parent_pose(group.plans, end_pose, solved.samples)
-    tip, own_tip = _tip_basis(group, parent, solved.samples), basis_below(group.plans, -1, solved.samples)
-    return _where_influenced(group, [root, end, tip], [group.basis[0], group.basis[-1], own_tip])
+    bases, own, third = [root, end], [group.basis[0], group.basis[-1]], None
+    if not (plan.use_rotation or group.third):
+        return _where_influenced(group, bases, own)
+    end_pose = group.kinematics.poses((root, *group.basis[1:-1], end))[-1]
+    if group.third:
+        third = _third_basis(group, end_pose, solution)
+        bases, own = [*bases, third], [*own, group.third.basis]
+    if plan.use_rotation:
+        parent = tip_parent_pose(group.plans, group.kinematics.in_armature(end_pose), solved.samples, third)
+        bases.append(_tip_basis(group, parent, solved.samples))
+        own.append(basis_below(group.plans, -1, solved.samples))
+    return _where_influenced(group, bases, own)
 
 
 def _where_influenced(group: ChainGroup, solved: list[Basis], own: list[Basis]) -> list[Basis]:
@@ -54,24 +61,43 @@ def _where_influenced(group: ChainGroup, solved: list[Basis], own: list[Basis]) 
 
 def _rigid_end_basis(group: ChainGroup, solution: Solution) -> Basis:
     """The end bone's, with its rotation relative to the root bone's, seen from the end bone's rest orientation."""
-    orientations = product(solution.rotations, group.end[..., None, :, :])
+    orientations = product(solution.rotations[..., :2, :, :], group.end[..., None, :, :])
     turn = product(np.swapaxes(orientations[..., 0, :, :], -1, -2), orientations[..., 1, :, :])
     return group.basis[-1].with_rotation(turn)
 
 
 def _end_basis(group: ChainGroup, root: Basis, solution: Solution) -> Basis:
     """The end bone's basis, by Blender's rules of inheritance."""
-    bones, basis = group.kinematics.bones[-1], group.basis[-1]
     parent = group.kinematics.poses((root, *group.basis[1:-1]))[-1]
-    to_pose_space = group.kinematics.from_space[..., :3, :3]
-    orientation = product(to_pose_space, product(solution.rotations[..., 1, :, :], group.end))
+    turned = product(solution.rotations[..., 1, :, :], group.end)
+    return _turned_basis(group, group.kinematics.bones[-1], group.basis[-1], parent, turned, solution.stretch[..., 1])
+
+
+def _third_basis(group: ChainGroup, end_pose: Array, solution: Solution) -> Basis:
+    """The third bone's of legs with a hock, on these poses (n, c, 4, 4) of the end bones."""
+    assert group.third
+    assert group.plan.hock
+    stretch = solution.stretch[..., TURNS_WITH[group.plan.hock]]
+    turned = product(solution.rotations[..., 2, :, :], group.third_rest)
+    third = group.third
+    return _turned_basis(group, third.bones[-1], third.basis, third.parent_pose(end_pose), turned, stretch)
+
+
+def _turned_basis(
+    group: ChainGroup, bones: inherit.Bones, basis: Basis, parent: Array, turned: Array, stretch: Array
+) -> Basis:
+    """The bones' basis that turns them to `turned` (n, c, 3, 3) in chain space, as long as at rest times `stretch`.
+
+    parent : (n, c, 4, 4) the poses of their parents in the pose space
+    """
+    orientation = product(group.kinematics.from_space[..., :3, :3], turned)
     turn = inherit.rotation(bones, parent, basis.scale, orientation)
     if not group.plan.scaled:
         return basis.with_rotation(turn)
     # What the bone inherits of the root bone's stretch it must not add again.
     unstretched = inherit.pose(bones, parent, transform.compose(turn, basis.location))
     inherited = transform.lengths(unstretched[..., :3, :3])[..., 1]
-    length = solution.stretch[..., 1] * np.linalg.norm(orientation[..., 1], axis=-1)
+    length = stretch * np.linalg.norm(orientation[..., 1], axis=-1)
     missing = length / np.where(inherited > 0.0, inherited, 1.0)
     return replace(basis, rotation=turn, scale=basis.scale * transform.along_bone(missing))
 
@@ -126,7 +152,7 @@ def pose_values(solved: SolvedGroup, before: Mapping[Bone, Sequence[float]]) -> 
         by_row = rotation_values(rotations[:, part], mode, start)[0].tolist()
         yield from ((bones[row], rotation_name(mode), values) for row, values in zip(part, by_row, strict=True))
     if solved.plan.scaled:
-        scales = np.concatenate([basis.scale for basis in bases[:2]], axis=1)[0].tolist()
+        scales = np.concatenate([basis.scale for basis in bases[: len(solved.plan.scaled)]], axis=1)[0].tolist()
         yield from ((bones[row], "scale", scales[row]) for row in posed if row < len(scales))
 
 

@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver import PreparedChain, prepare
-from ..solver.values import VARYING, Array, Chain, Goals, HingeAxis, Number, Options, Solution
+from ..solver import PreparedChain, hock, prepare, solve
+from ..solver.values import VARYING, Array, Chain, Goals, HingeAxis, Hock, Number, Options, Solution
 from ..solver.vectors import dot, norm, product, unit
 from . import inherit, transform
 from .batches import batches
 from .rounding import rounding
+from .third_bones import ThirdBones
 from .transform import Basis, affine_product, each_array, stacked
-from .values import AXES, Bone, ChainPlan, Plan, Point, Samples
+from .values import AXES, OF_BONES, Bone, ChainPlan, Plan, Point, Samples
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -29,7 +30,10 @@ class ChainGroup:
     """Chains of one kind, side by side on an axis behind `n`, which is 1 for what never moves.
 
     plans : (c,)
-    chain : joints at rest and hinge axis, as the solver takes them
+    chain : joints at rest and hinge axis, as the solver takes them; of legs with a hock those of their triangle
+    third : the third bones of legs with a hock
+    leg : (n, c, 4, 3)               of such legs root, mid, hock and tip at rest, in chain space
+    third_rest : (n, c, 3, 3)        and the third bones' rest orientation there
     basis : of the chains' bones, root bones first
     kinematics : how the bones get their poses
     to_world, from_world : (n, c, 4, 4)
@@ -47,6 +51,9 @@ class ChainGroup:
     flat: NDArray[np.bool_]
     end: Array
     numbers: Mapping[str, Array]
+    third: ThirdBones | None = None
+    leg: Array | None = None
+    third_rest: Array | None = None
 
     @property
     def plan(self) -> ChainPlan:
@@ -76,18 +83,51 @@ class ChainGroup:
         return prepare(self.chain)
 
     @cached_property
+    def prepared_leg(self) -> hock.Leg:
+        """The legs prepared as well, if the limbs have a hock."""
+        assert self.leg is not None
+        assert self.plan.hock
+        axis, angle = self.chain.hinge_axis, self.number("hock_angle")
+        use_axis = self.chain.use_hinge_axis
+        return hock.leg(self.leg, axis, self.plan.hock, angle, use_hinge_axis=use_axis)
+
+    def solve(self, goals: Goals, from_bones: Array | None = None) -> Solution:
+        """The chains solved; of legs with a hock with the rotations of all three bones, and the hock among the joints.
+
+        goals : the pose (n, c, 3, 3, 3) of legs has their third bones, too
+        from_bones : (n, c, 2, 3, 3) at rest, from the links of the bones to those of `chain` if these are others
+        """
+        if not self.third:
+            solution = solve(self.prepared, goals, self.options)
+            turned = solution.rotations if from_bones is None else product(solution.rotations, from_bones)
+            return replace(solution, rotations=turned)
+        leg = replace(self.prepared_leg, triangle=self.prepared)
+        if from_bones is not None:
+            leg = replace(leg, to_sides=np.swapaxes(from_bones, -1, -2))
+        solved = hock.solve(leg, replace(goals, pose=None), self.options, goals.pose)
+        return replace(solved.triangle, rotations=solved.rotations, joints=solved.joints)
+
+    @cached_property
     def rounding(self) -> Array:
         """(n, c) how far off a target may be because coordinates are rounded."""
         return rounding(self.to_world, self.from_world)
 
     @cached_property
     def input_pose(self) -> Array:
-        """(n, c, 2, 3, 3) rotations from rest of root and end bones, as they are posed before the solve."""
+        """(n, c, 2, 3, 3) rotations from rest of root and end bones, as they are posed before the solve; of legs with a
+        hock (n, c, 3, 3, 3) with their third bones.
+        """
         last = self.kinematics.poses(self.basis)[-1]
+        rotations = [self.basis[0].rotation, self._from_rest(last, self.end)]
+        if self.third and self.third_rest is not None:
+            rotations.append(self._from_rest(self.third.pose(last, self.third.basis), self.third_rest))
+        return stacked(rotations).swapaxes(1, 2)
+
+    def _from_rest(self, pose: Array, rest: Array) -> Array:
+        """(n, c, 3, 3) how bones of this `pose` in the pose space are turned from their orientation at rest."""
         if not self.kinematics.rigid:
-            last = product(transform.nearest_inverse(self.kinematics.to_armature)[0], last)
-        end = product(transform.orientation(last[..., :3, :3]), np.swapaxes(self.end, -1, -2))
-        return stacked((self.basis[0].rotation, end)).swapaxes(1, 2)
+            pose = product(transform.nearest_inverse(self.kinematics.to_armature)[0], pose)
+        return product(transform.orientation(pose[..., :3, :3]), np.swapaxes(rest, -1, -2))
 
     def each(self, function: Callable[[Array], Array]) -> "ChainGroup":
         """The group with `function` applied to all its arrays (n, c, ...)."""
@@ -97,13 +137,16 @@ class ChainGroup:
             basis=tuple(each_array(function, basis) for basis in self.basis),
             kinematics=each_array(function, self.kinematics),
             numbers={name: function(values) for name, values in self.numbers.items()},
+            third=self.third and self.third.each(function),
         )
 
     def one(self, row: int) -> "ChainGroup":
         """One of the chains: c is 1."""
         only = slice(row, row + 1)
         group, bones = self.each(lambda values: values[:, only]), tuple(each[only] for each in self.kinematics.bones)
-        return replace(group, plans=self.plans[only], kinematics=replace(group.kinematics, bones=bones))
+        third = group.third and replace(group.third, bones=tuple(each[only] for each in group.third.bones))
+        kinematics = replace(group.kinematics, bones=bones)
+        return replace(group, plans=self.plans[only], kinematics=kinematics, third=third)
 
 
 def chain_groups(plans: Iterable[ChainPlan], samples: Samples, count: int) -> Iterator[ChainGroup]:
@@ -157,6 +200,7 @@ _fixed = attrgetter(*(field.name for field in fields(Options) if field.name not 
 def _kind(plan: ChainPlan) -> Hashable:
     """What chains have to share to be solved side by side."""
     choices = plan.hinge_axis != HingeAxis.AUTO, plan.use_rotation, plan.uses_pose, plan.pole is None, plan.pins
+    choices = *choices, plan.hock, [bone.name for bone in plan.below].index(plan.hock_bone) if plan.hock else None
     rules = (bone.rules for bone in (*plan.bones, *plan.below))
     return *_fixed(plan.options), *choices, len(plan.bones), *rules
 
@@ -169,7 +213,7 @@ def _number(plan: ChainPlan, name: str, samples: Samples) -> Array:
 
 def _numbers(plans: Sequence[ChainPlan], samples: Samples) -> Iterator[tuple[str, Array]]:
     """By name (n, c) the chains' numbers, if they are not all the same."""
-    for name in (*VARYING, "rotation_influence"):
+    for name in (*VARYING, *OF_BONES):
         same = plans[0].number(name)
         if all(name not in plan.animated and plan.number(name) == same for plan in plans):
             continue  # of most: no arrays are needed to see that
@@ -180,24 +224,31 @@ def _numbers(plans: Sequence[ChainPlan], samples: Samples) -> Iterator[tuple[str
 
 def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     first = plans[0]
-    bones = tuple(zip(*((*plan.bones, *plan.below[:-1]) for plan in plans), strict=True))
+    bones = tuple(zip(*((*plan.bones, *plan.bearing) for plan in plans), strict=True))
     bases = tuple(Basis.side_by_side(map(partial(_sampled_basis, samples=samples), plans, column)) for column in bones)
     parents = [samples.pose[plan.parent] for plan in plans if plan.parent]
     parent = stacked(parents) if parents else None
     kinematics = inherit.chain_kinematics(bones, parent, bases, len(first.bones), stretches=bool(first.scaled))
-    bases = bases[: len(first.bones)]
+    bases, below = bases[: len(first.bones)], bases[len(first.bones) :]
     rest = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))[-1]
-    tips = tip(plans, rest, samples)
+    third, poses = None, [rest]
+    if first.hock:
+        count = first.bearing.index(first.third[0]) + 1
+        thirds = bones[len(first.bones) : len(first.bones) + count]
+        third = ThirdBones(bones=thirds, basis=below[count - 1], between=below[: count - 1])
+        poses.append(third.pose(rest, third.basis.without_rotation))
+    tips = tip(plans, rest, samples, third and third.basis.without_rotation)
     if not kinematics.rigid:
         to_space, _ = transform.nearest_inverse(kinematics.to_armature)
-        rest, tips = product(to_space, rest), transform.transform_points(to_space, tips)
+        poses, tips = [product(to_space, pose) for pose in poses], transform.transform_points(to_space, tips)
+    rest = poses[0]
     mid, end = rest[..., :3, 3], transform.orientation(rest[..., :3, :3])
     joints = np.zeros((*np.broadcast_shapes(mid.shape, tips.shape), 3), order="F")
     joints[..., 1, :], joints[..., 2, :] = mid, tips
     hinge_axis = transform.transform_vectors(end, np.array([AXES[HingeAxis(plan.hinge_axis)] for plan in plans]))
     to_world = affine_product(stacked(samples.to_world[plan.rig] for plan in plans), kinematics.to_armature)
     from_world, flat = transform.nearest_inverse(to_world)
-    return ChainGroup(
+    group = ChainGroup(
         plans=tuple(plans),
         chain=Chain(joints=joints, hinge_axis=hinge_axis, use_hinge_axis=first.hinge_axis != HingeAxis.AUTO),
         basis=bases,
@@ -207,7 +258,14 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
         flat=flat,
         end=end,
         numbers=dict(_numbers(plans, samples)),
+        third=third,
     )
+    if not third:
+        return group
+    places = np.broadcast_arrays(joints[..., 0, :], mid, poses[1][..., :3, 3], tips)
+    rests = transform.orientation(poses[1][..., :3, :3])
+    group = replace(group, leg=np.stack(places, axis=-2), third_rest=rests)
+    return replace(group, chain=group.prepared_leg.triangle.chain)
 
 
 def _sampled_basis(plan: ChainPlan, bone: Bone, samples: Samples) -> Basis:
@@ -222,20 +280,29 @@ def _sampled_basis(plan: ChainPlan, bone: Bone, samples: Samples) -> Basis:
     return replace(basis, scale=np.where(rests[:, None], basis.scale, unstretched))
 
 
-def tip(plans: Sequence[ChainPlan], end: Array, samples: Samples) -> Array:
-    """(n, c, 3) the tips, in the pose space like `end` (n, c, 4, 4), the poses of the end bones."""
-    if not plans[0].below:
-        return transform.transform_points(end, np.array([plan.end.tail for plan in plans]))
+def tip(plans: Sequence[ChainPlan], end: Array, samples: Samples, third: Basis | None = None) -> Array:
+    """(n, c, 3) the tips, in the pose space like `end` (n, c, 4, 4), the poses of the end bones.
+
+    third : of legs with a hock their third bones'; as sampled for None
+    """
+    parent = tip_parent_pose(plans, end, samples, third)
+    if not plans[0].tip_bone:
+        return transform.transform_points(parent, np.array([plan.tip_place[1] for plan in plans]))
     location = transform.translation(basis_below(plans, -1, samples).location)
     bones = tuple(plan.below[-1] for plan in plans)
-    return inherit.pose(bones, tip_parent_pose(plans, end, samples), location)[..., :3, 3]
+    return inherit.pose(bones, parent, location)[..., :3, 3]
 
 
-def tip_parent_pose(plans: Sequence[ChainPlan], end: Array, samples: Samples) -> Array:
-    """(n, c, 4, 4) the poses of the tip bones' parents, for poses `end` of the end bones."""
-    for index in range(len(plans[0].below) - 1):
+def tip_parent_pose(plans: Sequence[ChainPlan], end: Array, samples: Samples, third: Basis | None = None) -> Array:
+    """(n, c, 4, 4) the poses of the bones that bear the tips, for poses `end` of the end bones.
+
+    third : of legs with a hock their third bones'; as sampled for None
+    """
+    for index in range(len(plans[0].bearing)):
         bones = tuple(plan.below[index] for plan in plans)
-        end = inherit.pose(bones, end, basis_below(plans, index, samples).matrix)
+        is_third = third is not None and bones[0] in plans[0].third
+        basis = third if is_third else basis_below(plans, index, samples)
+        end = inherit.pose(bones, end, basis.matrix)
     return end
 
 
@@ -304,7 +371,9 @@ class SolvedGroup:
         """How the first chain bends on the first frame: +1 or -1, with a pole target +1 towards it."""
         if self.goals.pole is None:
             return 1 if self.solution.hinge_angle[0, 0] >= 0.0 else -1
-        root, mid, tip = self.solution.joints[0, 0]
+        root, mid, *beside_tip, tip = self.solution.joints[0, 0]
+        if self.plan.hock == Hock.PARALLEL:  # the corner of its triangle
+            mid = mid + tip - beside_tip[0]
         line = tip - root
         beside, towards = (
             point - line * (point @ line) / (line @ line or 1.0) for point in (mid, self.goals.pole[0, 0])

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..solver import solve
 from ..solver.values import Array, Goals, Solution
 from . import chain_group, inherit, transform, uneven_scale
 from .bone_channels import bone_bases
@@ -39,11 +38,15 @@ def solve_apart(plan: Plan, samples: Samples) -> list[SolvedGroup]:
 def posed_bones(solved: SolvedGroup) -> dict[Point, PosedBone]:
     """The bones that are keyed, as they are once they are posed so."""
     group, plans, columns = solved.group, solved.plans, bone_bases(solved)
-    root, end, *tips = columns
+    root, end, *below = columns
     poses = [group.kinematics.in_armature(pose) for pose in group.kinematics.poses((root, *group.basis[1:-1], end))]
     posed = [poses[0], poses[-1]]
-    for basis in tips:
-        parent = tip_parent_pose(plans, poses[-1], solved.samples)
+    third = None
+    if group.third:
+        third = below.pop(0)
+        posed.append(group.third.pose(poses[-1], third))
+    for basis in below:
+        parent = tip_parent_pose(plans, poses[-1], solved.samples, third)
         posed.append(inherit.pose(tuple(plan.below[-1] for plan in plans), parent, basis.matrix))
     return {
         Point(plan.rig, bone.name): PosedBone(basis=basis.column(row), pose=pose[:, row])
@@ -54,11 +57,12 @@ def posed_bones(solved: SolvedGroup) -> dict[Point, PosedBone]:
 
 def tip_places(solved: SolvedGroup) -> dict[Point, Array]:
     """(n, 4, 4) or (1, 4, 4) in armature space, of the bones whose heads are the tips: where their heads are."""
-    group, plans, (root, end, *_) = solved.group, solved.plans, bone_bases(solved)
-    if not solved.plan.below:
+    group, plans, (root, end, *below) = solved.group, solved.plans, bone_bases(solved)
+    if not solved.plan.tip_bone:
         return {}
+    third = below[0] if group.third else None
     pose = group.kinematics.poses((root, *group.basis[1:-1], end))[-1]
-    places = group.kinematics.in_armature(transform.translation(chain_group.tip(plans, pose, solved.samples)))
+    places = group.kinematics.in_armature(transform.translation(chain_group.tip(plans, pose, solved.samples, third)))
     return {Point(plan.rig, plan.tip_bone): places[:, row] for row, plan in enumerate(plans)}
 
 
@@ -76,7 +80,7 @@ def _beside(group: ChainGroup, goals: Goals) -> Solution:
     def beside(values: Array) -> Array:
         return values[None]
 
-    solution = solve(group.each(beside).prepared, each_array(beside, goals), group.each(beside).options)
+    solution = group.each(beside).solve(each_array(beside, goals))
     return each_array(lambda values: values[0], solution)
 
 

@@ -171,7 +171,8 @@ def _test_points(channels: list[Channel], values: list[Array], rows: NDArray[np.
         sampled = Basis.side_by_side([each_array(at, solved.samples.basis[Point(plan.rig, bone.name)])])
         pose = inherit.pose((bone,), posed[-1][1], _with_values(sampled, bone, by_path).matrix)
         posed.append((bone, pose))
-    joints += [posed[-1][1][..., :3, 3]] if plan.below else []
+    joints += [pose[..., :3, 3] for bone, pose in posed if bone in plan.third]
+    joints += [posed[-1][1][..., :3, 3]] if plan.tip_bone else []
     shown = [(bone, pose, side) for bone, pose in posed if bone in plan.keyed for side in (0.0, SIDE)]
     points = [_beside_tail(bone, pose, side) for bone, pose, side in shown] + joints
     to_world = group.to_world[..., :3, :3]

@@ -61,7 +61,7 @@ def solve_again(solved: Iterable[SolvedGroup], samples: Samples) -> list[SolvedG
 
 
 def world_joints(solved: SolvedGroup, rows: NDArray[np.intp] | slice = slice(None)) -> Array:
-    """(n, c, 3, 3) root, mid and tip in the world, on these rows of the frames."""
+    """(n, c, 3, 3) root, mid and tip in the world, on these rows of the frames; (n, c, 4, 3) with a hock."""
     group, joints = solved.group, solved.solution.joints
     to_world = group.to_world
     if group.flat.any() and not group.kinematics.rigid:
@@ -75,7 +75,7 @@ def world_miss(solved: SolvedGroup) -> Array:
     """(n, c) distance from tip to target in the world."""
     if solved.group.flat.any():
         targets = transform.stacked(solved.samples.world(plan.target)[..., :3, 3] for plan in solved.plans)
-        return norm(targets - world_joints(solved)[..., 2, :])
+        return norm(targets - world_joints(solved)[..., -1, :])
     return norm(transform.transform_vectors(solved.group.to_world[..., :3, :3], solved.solution.miss))
 
 

@@ -53,15 +53,24 @@ class TargetsFromPose:
 class _Pose:
     """The pose that shows, in chain space.
 
-    rotations : (n, 2, 3, 3)     of root and end bone, from rest
-    chain : the joints at rest from which these rotations lead to `mid` and `tip`
-    mid, tip : (n, 3)
+    rotations : (n, 2, 3, 3)     of root and end bone, from rest; of a leg with a hock (n, 3, 3, 3)
+    chain : the joints at rest from which the first two rotations lead to the pose; of such a leg those of its triangle
+    joints : (n, 2, 3)           mid and tip; of such a leg (n, 3, 3), with the hock between
     """
 
     rotations: Array
     chain: Chain
-    mid: Array
-    tip: Array
+    joints: Array
+
+    @property
+    def mid(self) -> Array:
+        """(n, 3)"""
+        return self.joints[..., 0, :]
+
+    @property
+    def tip(self) -> Array:
+        """(n, 3)"""
+        return self.joints[..., -1, :]
 
 
 def targets_from_pose(plan: Plan, samples: Samples) -> list[TargetsFromPose]:
@@ -76,8 +85,8 @@ def _of_chain(plan: ChainPlan, samples: Samples, seconds: Array) -> TargetsFromP
     sampled = goals(group, samples, count, seconds)
     target, pole, solved = _best_goals(group, pose, sampled, samples, _resolution(to_world, pose))
     solution = solved.solution
-    off = solution.joints[:, 0, 1:] - np.stack((pose.mid, pose.tip), axis=-2)
-    links = np.stack((pose.mid, pose.tip - pose.mid), axis=-2)
+    off = solution.joints[:, 0, 1:] - pose.joints
+    links = np.diff(np.insert(pose.joints, 0, 0.0, axis=-2), axis=-2)
     linear = to_world[..., None, :3, :3]
     return TargetsFromPose(
         solved=solved,
@@ -102,7 +111,9 @@ def _best_goals(
     tries = []
     # A pole in front of the chain is right for one that bends away from its pole.
     for distance in (size, -size):
-        pole = targets.from_pose(pose.chain, pose.rotations, distance, group.options_of(0).pole_angle, steady).pole
+        pole = targets.from_pose(
+            pose.chain, pose.rotations[:, :2], distance, group.options_of(0).pole_angle, steady
+        ).pole
         assert pole is not None
         pole = np.where((np.broadcast_to(pin, len(pole)) > 0.0)[..., None], pose.mid, pole)
         tried = _as_sampled(group, replace(sampled, target=target[:, None], pole=pole[:, None] if plan.pole else None))
@@ -129,29 +140,32 @@ def _pose(group: ChainGroup, samples: Samples, count: int) -> _Pose:
     def in_chain_space(name: str) -> Array:
         return product(from_armature, samples.pose[Point(plan.rig, name)])
 
-    root, end = in_chain_space(plan.root.name), in_chain_space(plan.end.name)
-    if plan.tip_bone:
-        tip = in_chain_space(plan.tip_bone)[..., :3, 3]
-    else:
-        tip = transform.transform_points(end, np.array(plan.end.tail))
-    mid, tip = np.broadcast_arrays(end[..., :3, 3], tip)  # a tip bone may move on a limb that stands still
+    root, *bones = (in_chain_space(bone.name) for bone in (plan.root, plan.end, *plan.third))
+    last, place = plan.tip_place
+    tip = transform.transform_points(in_chain_space(last), np.array(place))
+    # A tip bone may move on a limb that stands still.
+    posed = np.stack(np.broadcast_arrays(*(bone[..., :3, 3] for bone in bones), tip), axis=-2)
+    rests = [rest[:, 0] for rest in (group.end, group.third_rest) if rest is not None]
     turns = (
         transform.rotation(root[..., :3, :3], group.basis[0].scale[:, 0]),
-        product(transform.orientation(end[..., :3, :3]), np.swapaxes(group.end[:, 0], -1, -2)),
+        *(
+            product(transform.orientation(bone[..., :3, :3]), np.swapaxes(rest, -1, -2))
+            for bone, rest in zip(bones, rests, strict=True)
+        ),
     )
-    rotations = np.broadcast_to(np.stack(np.broadcast_arrays(*turns), axis=-3), (count, 2, 3, 3))
-    links = np.stack((mid, tip - mid), axis=-2)
-    upper, lower = np.moveaxis(np.einsum("...bji,...bj->...bi", rotations, links), -2, 0)
+    rotations = np.broadcast_to(np.stack(np.broadcast_arrays(*turns), axis=-3), (count, len(turns), 3, 3))
+    links = uneven_scale.sides(group, np.diff(np.insert(posed, 0, 0.0, axis=-2), axis=-2))
+    upper, lower = np.moveaxis(np.einsum("...bji,...bj->...bi", rotations[:, :2], links), -2, 0)
     joints = np.stack((np.zeros_like(upper), upper, upper + lower), axis=-2)
     chain = Chain(joints=joints, hinge_axis=group.chain.hinge_axis[:, 0], use_hinge_axis=group.chain.use_hinge_axis)
-    return _Pose(rotations=rotations, chain=chain, mid=mid, tip=tip)
+    return _Pose(rotations=rotations, chain=chain, joints=posed)
 
 
 def _target(group: ChainGroup, pose: _Pose, resolution: Array) -> Array:
     """(n, 3) the target: the tip, or as far beyond it as softness pulls the tip back."""
     options = group.options_of(0)
     lengths = reach.equalized(norm(np.diff(group.chain.joints[:, 0], axis=-2)), options.tolerance)
-    plane = reference.from_rotations(pose.chain, reference.rest(pose.chain), pose.rotations)
+    plane = reference.from_rotations(pose.chain, reference.rest(pose.chain), pose.rotations[:, :2])
     _, outer = reach.annulus(lengths, *bend.opening(plane.side, options))
     # Bones that stretch meet the target all the same.
     softness = 0.0 if options.unreachable == Unreachable.STRETCH else options.softness
@@ -174,5 +188,5 @@ def _cost(solution: Solution, pose: _Pose) -> float:
 
 
 def _orientation(plan: ChainPlan, samples: Samples) -> Array:
-    bone = Point(plan.rig, plan.tip_bone or plan.end.name)
+    bone = Point(plan.rig, plan.tip_place[0])
     return transform.orientation(samples.world(bone)[..., :3, :3])

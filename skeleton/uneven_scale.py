@@ -7,13 +7,14 @@ decides the plane, in which there might be no fixed point.
 """
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
-from ..solver import rotation, solve
+from ..solver import rotation
 from ..solver.fixed_point import fixed_point
-from ..solver.values import Array, Goals, Reference, Status, Unreachable
-from ..solver.vectors import norm, product, unit
+from ..solver.values import Array, Goals, Hock, Reference, Status, Unreachable
+from ..solver.vectors import norm, unit
 from . import chain_group, transform
 from .bone_channels import bone_bases
 from .chain_group import ChainGroup, SolvedGroup
@@ -28,15 +29,13 @@ _CLOSE = 1e-7
 def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGroup:
     """The chains with links that fit their solved poses, and their solution with the joints of these poses."""
     if group.kinematics.rigid:
-        return SolvedGroup(
-            group=group, goals=goals, solution=solve(group.prepared, goals, group.options), samples=samples
-        )
+        return SolvedGroup(group=group, goals=goals, solution=group.solve(goals), samples=samples)
     reference = _reference(group, goals, samples)
     reaching = _without_hold(group)
 
     def fitting(links: Array) -> Array:
         result = _solve_with_links(reaching, reference, _pairs(links), goals, samples)
-        posed = _posed_links(group, _solved_bases(result), samples) / result.solution.stretch[..., None]
+        posed = sides(group, _posed_links(group, *_solved_bases(result), samples)) / result.solution.stretch[..., None]
         return _flat(_rotated_back(result.solution.rotations, posed))
 
     links = _pairs(fixed_point(fitting, _flat(reference), _CLOSE))
@@ -48,9 +47,8 @@ def _solve_with_links(group: ChainGroup, reference: Array, links: Array, goals: 
     """The chains solved with the links `links` at rest, given to the solver along those of `reference` (n, c, 2, 3)."""
     joints = _joints(unit(reference) * norm(links)[..., None])
     group = replace(group, chain=replace(group.chain, joints=joints))
-    solution = solve(group.prepared, goals, group.options)
-    rotations = product(solution.rotations, rotation.shortest(unit(links), unit(reference)))
-    return SolvedGroup(group=group, goals=goals, solution=replace(solution, rotations=rotations), samples=samples)
+    solution = group.solve(goals, rotation.shortest(unit(links), unit(reference)))
+    return SolvedGroup(group=group, goals=goals, solution=solution, samples=samples)
 
 
 def _with_posed_joints(solved: SolvedGroup, off: Array) -> SolvedGroup:
@@ -59,10 +57,10 @@ def _with_posed_joints(solved: SolvedGroup, off: Array) -> SolvedGroup:
     off : (n, c, 2, 3)     the links that it gets, less those that it was solved with
     """
     solution, size = solved.solution, norm(np.diff(solved.group.chain.joints, axis=-2)).sum(axis=-1)
-    joints = _joints(_posed_links(solved.group, _solved_bases(solved), solved.samples))
+    joints = _joints(_posed_links(solved.group, *_solved_bases(solved), solved.samples))
     unfit = (norm(off).sum(axis=-1) > VISIBLE * size) & (solution.status == Status.REACHED)
     solution = replace(solution, joints=joints)
-    short = np.where(norm(joints[..., 2, :]) < norm(solution.target), Status.TOO_FAR, Status.TOO_CLOSE)
+    short = np.where(norm(joints[..., -1, :]) < norm(solution.target), Status.TOO_FAR, Status.TOO_CLOSE)
     status = np.where(unfit, short, solution.status).astype(np.uint8)
     shortfall = np.where(unfit, norm(solution.miss), solution.shortfall)
     return replace(solved, solution=replace(solution, status=status, shortfall=shortfall))
@@ -80,40 +78,57 @@ def _without_hold(group: ChainGroup) -> ChainGroup:
 def _reference(group: ChainGroup, goals: Goals, samples: Samples) -> Array:
     """(n, c, 2, 3) the links at rest, or as the input pose has them if that is the reference."""
     if group.plan.options.reference == Reference.POSE and goals.pose is not None:
-        return _rotated_back(goals.pose, _posed_links(group, group.basis, samples))
+        third = group.third.basis if group.third else None
+        return _rotated_back(goals.pose, sides(group, _posed_links(group, group.basis, third, samples)))
     return np.diff(group.chain.joints, axis=-2)
 
 
-def _solved_bases(solved: SolvedGroup) -> tuple[Basis, ...]:
-    """Of the chains' bones, root bones first, as they are solved."""
-    root, end, *_ = bone_bases(solved)
-    return root, *solved.group.basis[1:-1], end
+def _solved_bases(solved: SolvedGroup) -> tuple[tuple[Basis, ...], Basis | None]:
+    """Of the chains' bones, root bones first, and of the third bones of legs with a hock, as they are solved."""
+    root, end, *below = bone_bases(solved)
+    return (root, *solved.group.basis[1:-1], end), below[0] if solved.group.third else None
 
 
-def _posed_links(group: ChainGroup, basis: tuple[Basis, ...], samples: Samples) -> Array:
-    """(n, c, 2, 3) root to mid and mid to tip in chain space, with these bases of the bones."""
+def _posed_links(group: ChainGroup, basis: tuple[Basis, ...], third: Basis | None, samples: Samples) -> Array:
+    """(n, c, 2, 3) root to mid and mid to tip in chain space, with these bases of the bones; of legs with a hock
+    (n, c, 3, 3), with that joint between.
+    """
     to_chain, _ = transform.nearest_inverse(group.kinematics.from_space)
-    mid, tip = (
-        transform.transform_points(to_chain, point) for point in _joints_in_pose_space(group, basis, samples)[1:]
+    mid, *others = (
+        transform.transform_points(to_chain, point) for point in _joints_in_pose_space(group, basis, third, samples)[1:]
     )
-    return np.stack(np.broadcast_arrays(mid, tip - mid), axis=-2)
+    links = (mid, *(after - before for before, after in pairwise((mid, *others))))
+    return np.stack(np.broadcast_arrays(*links), axis=-2)
+
+
+def sides(group: ChainGroup, links: Array) -> Array:
+    """(n, c, 2, 3) what turns with the root bone and with the end bone, of links as `_posed_links` gives them."""
+    if not group.third:
+        return links
+    first, second, third = np.moveaxis(links, -2, 0)
+    parallel = group.plan.hock == Hock.PARALLEL
+    return np.stack((first + third, second) if parallel else (first, second + third), axis=-2)
 
 
 def posed_joints(solved: SolvedGroup) -> Array:
-    """(n, c, 3, 3) root, mid and tip in the pose space, as the chains are solved."""
-    joints = _joints_in_pose_space(solved.group, _solved_bases(solved), solved.samples)
+    """(n, c, 3, 3) root, mid and tip in the pose space, as the chains are solved; (n, c, 4, 3) with a hock."""
+    joints = _joints_in_pose_space(solved.group, *_solved_bases(solved), solved.samples)
     return np.stack(np.broadcast_arrays(*joints), axis=-2)
 
 
-def _joints_in_pose_space(group: ChainGroup, basis: tuple[Basis, ...], samples: Samples) -> tuple[Array, Array, Array]:
+def _joints_in_pose_space(
+    group: ChainGroup, basis: tuple[Basis, ...], third: Basis | None, samples: Samples
+) -> list[Array]:
     poses = group.kinematics.poses(basis)
-    root, end = poses[0], poses[-1]
-    return root[..., :3, 3], end[..., :3, 3], chain_group.tip(group.plans, end, samples)
+    bones = [poses[0], poses[-1]]
+    if group.third and third is not None:
+        bones.append(group.third.pose(poses[-1], third))
+    return [*(pose[..., :3, 3] for pose in bones), chain_group.tip(group.plans, poses[-1], samples, third)]
 
 
 def _rotated_back(rotations: Array, links: Array) -> Array:
-    """(n, c, 2, 3) the links before each was rotated by (n, c, 2, 3, 3)."""
-    return np.einsum("...ji,...j->...i", rotations, links)
+    """(n, c, 2, 3) the links before each was rotated by (n, c, 2, 3, 3), the first two of those given."""
+    return np.einsum("...ji,...j->...i", rotations[..., :2, :, :], links)
 
 
 def _joints(links: Array) -> Array:

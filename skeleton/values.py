@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver.values import Array, Bend, HingeAxis, Options, Reference, Unreachable
+from ..solver.values import Array, Bend, HingeAxis, Hock, Options, Reference, Unreachable
 from .rotation_mode import rotation_name
 from .transform import Basis, affine_product, each_array
 
@@ -23,6 +23,9 @@ AXES = {
     HingeAxis.NEG_Z: (0.0, 0.0, -1.0),
 }
 """The hinge axis in the end bone's space."""
+
+OF_BONES = ("rotation_influence", "hock_angle")
+"""Numbers of a chain that are none of the solver's options; they may be another on each frame as well."""
 
 MERGE = 0.01
 """Frames: Blender merges keys that are closer than this."""
@@ -95,6 +98,9 @@ class ChainPlan:
 
     bones : from the root bone to the end bone, with any twist bones in between
     below : from the end bone's child to the tip bone; empty if the end bone's tail is the tip
+    hock : what the third bone of a leg turns with; None for a limb of two bones
+    hock_bone : the name of that bone, which is one of those below
+    hock_angle : radians by which that bone is turned first
     parent : the root bone's parent bone
     animated : names of the numbers, among the options and the rotation influence, that may differ from frame to frame
     key_frames : (m,) the frames to key, or None for all
@@ -113,6 +119,9 @@ class ChainPlan:
     options: Options
     use_rotation: bool
     rotation_influence: float
+    hock: Hock | None = None
+    hock_bone: str = ""
+    hock_angle: float = 0.0
     animated: frozenset[str] = frozenset()
     key_frames: Array | None = None
     dependents: Mapping[Point, tuple[Bone, ...]] = field(default_factory=dict)
@@ -128,9 +137,25 @@ class ChainPlan:
         return self.bones[-1]
 
     @property
+    def third(self) -> tuple[Bone, ...]:
+        """The bone between the end bone and the tip of a leg with a hock; empty for other limbs."""
+        return tuple(bone for bone in self.below if bone.name == self.hock_bone)
+
+    @property
     def tip_bone(self) -> str:
         """Name of the bone whose head is the tip; "" if there is none."""
-        return self.below[-1].name if self.below else ""
+        return self.below[-1].name if self.below and self.below[-1].name != self.hock_bone else ""
+
+    @property
+    def bearing(self) -> tuple[Bone, ...]:
+        """The bones below the end bone that bear the tip."""
+        return self.below[:-1] if self.tip_bone else self.below
+
+    @property
+    def tip_place(self) -> tuple[str, tuple[float, float, float]]:
+        """The bone that has the tip, by its name, and where it is in the bone's space."""
+        last = self.below[-1] if self.below else self.end
+        return last.name, (0.0, 0.0, 0.0) if self.tip_bone else last.tail
 
     @property
     def uses_pose(self) -> bool:
@@ -145,7 +170,7 @@ class ChainPlan:
 
     def number(self, name: str) -> float:
         """One of the numbers that `animated` may name, as it is where nothing animates it."""
-        value: float = self.rotation_influence if name == "rotation_influence" else getattr(self.options, name)
+        value: float = getattr(self if name in OF_BONES else self.options, name)
         return value
 
     def may_fall_short(self, name: str) -> bool:
@@ -161,12 +186,13 @@ class ChainPlan:
     def scaled(self) -> tuple[Bone, ...]:
         """The bones whose scale a bake keys: none unless the chain stretches, or is pinned to its pole."""
         stretches = self.options.unreachable == Unreachable.STRETCH
-        return (self.root, self.end) if stretches or self.pins else ()
+        return (self.root, self.end, *self.third) if stretches or self.pins else ()
 
     @property
     def needs_rotation(self) -> tuple[str, ...]:
         """Names of the bones whose rotation in the input pose the solution depends on."""
-        bones = (*(self.bones if self.uses_pose else self.bones[1:-1]), *self.below[:-1])
+        between = (*self.bones[1:-1], *(bone for bone in self.bearing if bone not in self.third))
+        bones = (*self.bones, *self.bearing) if self.uses_pose else between
         partly = self.may_fall_short("influence") or self.may_fall_short("rotation_influence")
         tips = self.below[-1:] if self.use_rotation and partly else ()
         return tuple(bone.name for bone in (*bones, *tips))
@@ -174,13 +200,13 @@ class ChainPlan:
     @property
     def oriented(self) -> tuple[str, ...]:
         """Names of the bones whose orientation the chain decides, or relies on: all from root to tip."""
-        below = self.below if self.use_rotation else self.below[:-1]
+        below = self.below if self.use_rotation else self.bearing
         return tuple(bone.name for bone in (*self.bones, *below))
 
     @property
     def keyed(self) -> tuple[Bone, ...]:
         """The bones that a bake keys."""
-        return self.root, self.end, *(self.below[-1:] if self.use_rotation else ())
+        return self.root, self.end, *self.third, *(self.below[-1:] if self.use_rotation else ())
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

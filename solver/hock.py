@@ -19,8 +19,11 @@ from .solve import solve as solve_chain
 from .values import Array, Chain, Goals, Hock, Number, Options, Plane, Reference, Solution, Status
 from .vectors import angle_about, cross, dot, norm, product
 
-_TURNS_WITH = {Hock.RIGID: 1, Hock.PARALLEL: 0}
+TURNS_WITH = {Hock.RIGID: 1, Hock.PARALLEL: 0}
 """The bone that the third bone turns with: 0 is the root bone, 1 the end bone."""
+
+_AS_BONES = np.eye(3)
+"""Of a leg whose hock is not turned: the sides of the triangle turn as the bones do."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -30,14 +33,14 @@ class Leg:
     links : (..., 3, 3)          a, b and c at rest
     hock : Hock
     triangle : PreparedChain     its two sides as bones
-    to_side : (..., 3, 3)        in the space of the bone that the third turns with, from it to its side of the triangle
+    to_sides : (..., 2, 3, 3)    in the spaces of root and end bone, from the bone to its side of the triangle
     hock_turn : (..., 3, 3)      how the hock angle turns the third bone
     """
 
     links: Array
     hock: Hock
     triangle: PreparedChain
-    to_side: Array
+    to_sides: Array
     hock_turn: Array
 
     @property
@@ -89,11 +92,11 @@ def leg(
     hock = Hock(hock)
     points = inputs.check_array("joints", joints, 4, 3)
     angle = inputs.check_array("hock_angle", hock_angle)
-    links, turning = np.diff(points, axis=-2), _TURNS_WITH[hock]
+    links, turning = np.diff(points, axis=-2), TURNS_WITH[hock]
     sides = _sides(links[..., :2, :], links[..., 2, :], turning)
     triangle = prepare(_chain(points[..., 0, :], sides, hinge_axis, use_hinge_axis))
     if not angle.any():
-        return Leg(links=links, hock=hock, triangle=triangle, to_side=np.eye(3), hock_turn=np.eye(3))
+        return Leg(links=links, hock=hock, triangle=triangle, to_sides=_AS_BONES, hock_turn=np.eye(3))
     hinge, side = (values[..., turning, :] for values in (triangle.rest.hinges, triangle.rest.links))
     hock_turn = _turn(hinge, angle)
     turned = _sides(links[..., :2, :], _rotated(hock_turn, links[..., 2, :]), turning)[..., turning, :]
@@ -103,8 +106,10 @@ def leg(
     sides = np.broadcast_to(sides, (*shape[:-1], 2, 3)).copy()
     sides[..., turning, :] = norm(turned)[..., None] * side
     to_side = _turn(hinge, angle_about(hinge, side, turned))
+    to_sides = np.broadcast_to(np.eye(3), (*to_side.shape[:-2], 2, 3, 3)).copy()
+    to_sides[..., turning, :, :] = to_side
     triangle = prepare(_chain(np.broadcast_to(points[..., 0, :], shape), sides, hinge_axis, use_hinge_axis))
-    return Leg(links=links, hock=hock, triangle=triangle, to_side=to_side, hock_turn=hock_turn)
+    return Leg(links=links, hock=hock, triangle=triangle, to_sides=to_sides, hock_turn=hock_turn)
 
 
 def solve(leg: Leg, goals: Goals, options: Options | None = None, pose: Array | None = None) -> LegSolution:
@@ -125,10 +130,8 @@ def solve(leg: Leg, goals: Goals, options: Options | None = None, pose: Array | 
 
 def leg_rotations(leg: Leg, rotations: Array) -> Array:
     """(n, 3, 3, 3) of the leg's bones, for rotations (n, 2, 3, 3) of the triangle's sides."""
-    bones = rotations.copy()
-    turning = _TURNS_WITH[leg.hock]
-    bones[..., turning, :, :] = product(rotations[..., turning, :, :], np.swapaxes(leg.to_side, -1, -2))
-    third = product(bones[..., turning, :, :], leg.hock_turn)
+    bones = rotations if leg.to_sides is _AS_BONES else product(rotations, np.swapaxes(leg.to_sides, -1, -2))
+    third = product(bones[..., TURNS_WITH[leg.hock], :, :], leg.hock_turn)
     return np.concatenate((bones, third[..., None, :, :]), axis=-3)
 
 
@@ -139,7 +142,7 @@ def leg_joints(leg: Leg, rotations: Array, stretch: Array | float = 1.0) -> Arra
     """
     links = _rotated(rotations, leg.links)
     if np.ndim(stretch):
-        of_bones = np.take(stretch, (0, 1, _TURNS_WITH[leg.hock]), axis=-1)
+        of_bones = np.take(stretch, (0, 1, TURNS_WITH[leg.hock]), axis=-1)
         links = of_bones[..., None] * links
     return np.concatenate((np.zeros_like(links[..., :1, :]), np.cumsum(links, axis=-2)), axis=-2)
 
@@ -149,9 +152,7 @@ def triangle_pose(leg: Leg, rotations: Array) -> Array:
 
     Where the third bone does not turn as the hock says, the triangle has its tip where the leg has it, or nearest.
     """
-    turning = _TURNS_WITH[leg.hock]
-    sides = rotations[..., :2, :, :].copy()
-    sides[..., turning, :, :] = product(sides[..., turning, :, :], leg.to_side)
+    sides = product(rotations[..., :2, :, :], leg.to_sides)
     goals = Goals(target=leg_joints(leg, rotations)[..., 3, :], pose=sides)
     return solve_chain(leg.triangle, goals, Options(reference=Reference.POSE, plane=Plane.AIM)).rotations
 

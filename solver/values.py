@@ -206,7 +206,7 @@ class Solution:
     """The solved chain on every frame, in chain space.
 
     rotations : (n, 2, 3, 3)    of root and end bone, from their rest orientations
-    joints : (n, 3, 3)          root, mid and tip
+    joints : (n, 3, 3)          root, mid and tip; `skeleton` adds third bone and hock of a leg, the tip comes last
     hinge : (n, 3)              unit hinge axis, normal to the plane of the chain
     hinge_angle : (n,)          signed angle about the hinge axis; zero is straight
     stretch : (n, 2)            factors on the lengths of root and end bone
@@ -233,7 +233,7 @@ class Solution:
     @property
     def miss(self) -> Array:
         """(n, 3) from the tip to the target."""
-        return self.target - self.joints[..., 2, :]
+        return self.target - self.joints[..., -1, :]
 
     @property
     def sin_hinge(self) -> Array:

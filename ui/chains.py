@@ -6,7 +6,7 @@ from bpy.app.translations import pgettext_iface
 from bpy.types import UILayout
 
 from ..blender.armatures import Rig
-from ..blender.bake.chain import StraightRest, axis_label, straight_rest, undecided
+from ..blender.bake.chain import SLIGHT, StraightRest, axis_label, straight_rest, undecided
 from ..blender.settings.properties import TwoBoneIKChain
 from .sections import draw_option, section
 
@@ -24,6 +24,8 @@ def draw_side(layout: UILayout, rig: Rig, chain: TwoBoneIKChain) -> None:
         column.label(text=about, translate=False)
         about = _about(straight, straight.other, "Bend about {}", "Bend about {} (Towards Viewer)")
         column.operator("two_bone_ik.side_decide", text=about, translate=False).axis = straight.other
+    elif angle >= SLIGHT:
+        column.label(text="Bent against the knee: which side?")
     else:
         question = pgettext_iface("Bent by {:.1f}° at rest: which side?").format(degrees(angle))
         column.label(text=question, translate=False)
@@ -41,8 +43,11 @@ def draw_bones(layout: UILayout, chain: TwoBoneIKChain, rig: Rig) -> None:
     """Which bones make up the limb."""
     body = section(layout, "Bones")
     if body:
-        for field in ("root_bone", "end_bone", "tip_bone"):
+        for field in ("root_bone", "end_bone", "tip_bone", "hock_bone"):
             body.prop_search(chain, field, rig.data, "bones")
+        if chain.hock_bone:
+            body.prop(chain, "hock")
+            draw_option(body, chain, "hock_angle")
 
 
 def draw_bend(layout: UILayout, chain: TwoBoneIKChain) -> None:

@@ -73,7 +73,7 @@ def _goals(rig: Rig) -> "Iterable[Object | None]":
 def _draw_limb(found: "LimbState", signs: "Iterable[Line]", color: tuple[float, ...], *, in_hand: bool) -> None:
     _draw_lines([found.joints], color, width=4.0 if in_hand else 2.0)
     _draw_lines(signs, color, width=2.0)
-    _draw_lines([(found.joints[2], *found.target)], color, width=1.0)
+    _draw_lines([(found.joints[-1], *found.target)], color, width=1.0)
 
 
 def _draw_guides(guides: "Guides", color: tuple[float, ...]) -> None:

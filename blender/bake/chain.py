@@ -7,6 +7,7 @@ bends enough to tell one.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import lru_cache
+from itertools import pairwise
 from math import atan2, degrees, pi
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -17,8 +18,9 @@ from mathutils import Vector
 
 from ...skeleton import transform
 from ...skeleton.values import AXES, ChainPlan, Point
-from ...solver import reference
-from ...solver.values import Array, Bend, Chain, HingeAxis, Options, Plane, Reference, Unreachable
+from ...solver import hock, reference
+from ...solver.reference import SLIGHT
+from ...solver.values import Array, Bend, Chain, HingeAxis, Hock, Options, Plane, Reference, Unreachable
 from ...solver.vectors import IN_LINE, unit
 from .. import versions
 from ..armatures import Rig
@@ -64,6 +66,9 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
         options=_options(rig, chain, numbers),
         use_rotation=chain.use_rotation,
         rotation_influence=numbers["rotation_influence"],
+        hock=Hock(chain.hock) if chain.hock_bone else None,
+        hock_bone=chain.hock_bone,
+        hock_angle=numbers["hock_angle"],
     )
     return _scalable(plan)
 
@@ -73,10 +78,13 @@ def _scalable(chain: ChainPlan) -> ChainPlan:
     rig: Rig = chain.rig
     if chain.pins and not (chain.pole and chain.options.plane in {Plane.AUTO, Plane.POLE}):
         raise Refused("PIN_WITHOUT_POLE", chain=chain)
+    if chain.pins and chain.hock == Hock.PARALLEL:
+        raise Refused("PIN_OF_PARALLEL", chain=chain)
     if chain.scaled:
         names = [bone.name for bone in chain.bones]
-        for name in sheared_bones(rig, names, chain.tip_bone if chain.use_rotation else ""):
-            raise shear_refusal(rig, name, (chain.end.name, chain.tip_bone))
+        turned = [bone.name for bone in chain.keyed[2:]]
+        for name in sheared_bones(rig, names, turned):
+            raise shear_refusal(rig, name, (chain.end.name, *turned))
     return chain
 
 
@@ -126,35 +134,55 @@ def scales(rig: Rig, chain: TwoBoneIKChain) -> bool:
 def shear_refusal(rig: Rig, bone: str, turned: Collection[str]) -> Refused:
     """The refusal of a chain that stretches, for a bone of `sheared_bones`.
 
-    turned : names of the chain's end bone and tip bone; others lie between
+    turned : names of the chain's end bone and of what it turns below; others lie between
     """
     return Refused("SHEAR.turned" if bone in turned else "SHEAR.between", object=rig, bone=bone)
 
 
-def sheared_bones(rig: Rig, bones: Sequence[str], turned_tip: str) -> list[str]:
+def sheared_bones(rig: Rig, bones: Sequence[str], below: Iterable[str]) -> list[str]:
     """The bones of a chain that would be sheared by the stretch of the one above them, or would not pass it on.
 
-    turned_tip : name of the tip bone where it is turned; "" otherwise
+    below : names of the bones below the end bone that are turned, which may be ""
     """
 
     def inherits(name: str) -> str:
         return rig.data.bones[name].inherit_scale
 
     between = [name for name in bones[1:-1] if inherits(name) != "ALIGNED"]
-    turned = filter(None, (bones[-1], turned_tip))
+    turned = filter(None, (bones[-1], *below))
     return [*between, *(name for name in turned if inherits(name) in {"FULL", "FIX_SHEAR"})]
 
 
 def bones_below(rig: Rig, chain: TwoBoneIKChain, end: str) -> tuple[str, ...]:
-    """Names from the end bone's child to the tip bone; Refused where the tip bone is not below the end bone."""
-    if not chain.tip_bone:
-        return ()
-    tip = _bone(rig, chain.tip_bone, lambda: translated("part.tip_bone"), chain.name)
-    above = [bone.name for bone in tip.parent_recursive]
-    if end not in above:
-        below = (bone.name for bone in rig.data.bones[end].children_recursive)
-        raise Refused("NOT_A_CHILD", object=rig, bone=tip.name, end=end, nearest=nearest_name(tip.name, below))
-    return (*reversed(above[: above.index(end)]), tip.name)
+    """Names from the end bone's child to the tip bone, or to the hock bone of a chain without one.
+
+    raises : Refused where the tip bone is not below the end bone, or the hock bone not between them
+    """
+    names: tuple[str, ...] = ()
+    if chain.hock_bone:
+        hock_bone = _bone(rig, chain.hock_bone, lambda: translated("part.hock_bone"), chain.name)
+        names = _names_below(end, hock_bone)
+        if not names:
+            raise Refused("HOCK_NOT_BELOW", **_not_below(rig, hock_bone, end))
+    if chain.tip_bone:
+        tip = _bone(rig, chain.tip_bone, lambda: translated("part.tip_bone"), chain.name)
+        names = _names_below(end, tip)
+        if not names:
+            raise Refused("NOT_A_CHILD", **_not_below(rig, tip, end))
+        if chain.hock_bone and chain.hock_bone not in names[:-1]:
+            raise Refused("HOCK_NOT_ABOVE", object=rig, bone=chain.hock_bone, tip=tip.name)
+    return names
+
+
+def _names_below(end: str, last: Bone) -> tuple[str, ...]:
+    """Names of the bones from the child of the bone `end` to the last; none where that is not below it."""
+    above = [last.name, *(bone.name for bone in last.parent_recursive)]
+    return tuple(reversed(above[: above.index(end)])) if end in above else ()
+
+
+def _not_below(rig: Rig, bone: Bone, end: str) -> dict[str, Any]:
+    below = (other.name for other in rig.data.bones[end].children_recursive)
+    return {"object": rig, "bone": bone.name, "end": end, "nearest": nearest_name(bone.name, below)}
 
 
 def _bone(rig: Rig, name: str, role: Callable[[], str], chain: str, right: Iterable[str] = ()) -> Bone:
@@ -222,16 +250,27 @@ def rest_chain(rig: Rig, chain: TwoBoneIKChain) -> tuple[Chain, Array]:
     orientation = root[:3, :3].T @ end[:3, :3]
     axis = HingeAxis(chain.hinge_axis)
     use_axis = axis != HingeAxis.AUTO
+    if chain.hock_bone:
+        leg = hock.leg(in_space, orientation @ AXES[axis], Hock(chain.hock), use_hinge_axis=use_axis)
+        return leg.triangle.chain, orientation
     return Chain(joints=in_space, hinge_axis=orientation @ AXES[axis], use_hinge_axis=use_axis), orientation
 
 
-def _at_rest(rig: Rig, chain: TwoBoneIKChain) -> tuple[tuple[str, ...], tuple[Vector, Vector, Vector]]:
-    """Names of the chain's bones, and root, mid and tip in armature space."""
+def _at_rest(rig: Rig, chain: TwoBoneIKChain) -> tuple[tuple[str, ...], Sequence[Vector]]:
+    """Names of the chain's bones, and root, mid, perhaps hock, and tip in armature space."""
     names = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
     below = bones_below(rig, chain, names[-1])
-    end = rig.data.bones[names[-1]]
-    tip = rig.data.bones[below[-1]].head_local if below else end.tail_local
-    return names, (rig.data.bones[names[0]].head_local, end.head_local, tip)
+    joints = [rig.data.bones[name].head_local for name in (names[0], names[-1], *filter(None, (chain.hock_bone,)))]
+    last = rig.data.bones[(*names, *below)[-1]]
+    return names, [*joints, last.head_local if chain.tip_bone else last.tail_local]
+
+
+def tells_side(rig: Rig, chain: TwoBoneIKChain) -> bool:
+    """Whether the rest pose tells to which side the limb bends: a third bone may take that against the knee."""
+    if not chain.hock_bone:
+        return not reference.is_slight(reference.rest(rest_chain(rig, chain)[0]))
+    joints = np.array(_at_rest(rig, chain)[1])
+    return bool(hock.leg(joints - joints[0], (1.0, 0.0, 0.0), Hock(chain.hock)).shows_side)
 
 
 def undecided(rig: Rig, chain: TwoBoneIKChain) -> float | None:
@@ -240,13 +279,18 @@ def undecided(rig: Rig, chain: TwoBoneIKChain) -> float | None:
     if chain.hinge_axis != HingeAxis.AUTO or chain.bend != Bend.REST or by_pose:
         return None
     try:
-        _, (root, mid, tip) = _at_rest(rig, chain)
+        _, joints = _at_rest(rig, chain)
     except Refused:
         return None
-    first, second = (mid - root).normalized(), (tip - mid).normalized()
+    first, second, *third = (after - before for before, after in pairwise(joints))
+    if third:
+        if tells_side(rig, chain):
+            return None
+        first, second = (first + third[0], second) if chain.hock == Hock.PARALLEL else (first, second + third[0])
+    first, second = first.normalized(), second.normalized()
     cosine = first.dot(second)
     angle = atan2((second - cosine * first).length, cosine)
-    return angle if angle < reference.SLIGHT else None
+    return angle if third or angle < SLIGHT else None
 
 
 class StraightRest(NamedTuple):
@@ -295,6 +339,8 @@ def has_animated_limits(rig: Rig, end_bone: str) -> bool:
 
 def _animated(rig: Rig, chain: ChainPlan, paths: set[str]) -> frozenset[str]:
     names = {name for name in keyed_options.NAMES if keyed_options.path(chain.end.path, name) in paths}
+    if not chain.hock:
+        names.discard("hock_angle")
     if not rig.two_bone_ik_chains[chain.name].use_bend_limits:
         return frozenset(names - _LIMITS)
     # Only both of them tell whether they cross.

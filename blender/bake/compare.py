@@ -96,7 +96,7 @@ def compare_joints(
     measure: Measure,
     suspects: Collection[int] = (),
 ) -> Comparison:
-    """Compare mid joints and tips with the solution, wherever a chain was keyed.
+    """Compare mid joints, hocks and tips with the solution, wherever a chain was keyed.
 
     suspects : rows of the plan's frames on which they are likely to be off
     """
@@ -106,7 +106,7 @@ def compare_joints(
             world = world_joints(group, rows)
             for column, chain in enumerate(group.plans):
                 joints = world[:, column]
-                yield _Expected(chain=chain.name, things=_mid_and_tip(chain), world=joints[:, 1:], size=_size(joints))
+                yield _Expected(chain=chain.name, things=_below_root(chain), world=joints[:, 1:], size=_size(joints))
 
     return _compare(plan, expected, keyed_rows, style, measure, suspects)
 
@@ -134,10 +134,10 @@ def _size(joints: Array) -> Array:
     return norm(np.diff(joints, axis=-2)).sum(axis=-1)
 
 
-def _mid_and_tip(chain: ChainPlan) -> Sequence[tuple[Point, Place]]:
-    end = Point(chain.rig, chain.end.name)
-    tip = (Point(chain.rig, chain.tip_bone), (0.0, 0.0, 0.0)) if chain.tip_bone else (end, chain.end.tail)
-    return (end, (0.0, 0.0, 0.0)), tip
+def _below_root(chain: ChainPlan) -> Sequence[tuple[Point, Place]]:
+    """The joints of a chain but for the root."""
+    places = (*((bone.name, (0.0, 0.0, 0.0)) for bone in (chain.end, *chain.third)), chain.tip_place)
+    return [(Point(chain.rig, bone), place) for bone, place in places]
 
 
 def _compare(

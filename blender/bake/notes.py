@@ -8,6 +8,7 @@ from bpy.types import Constraint, PoseBone
 
 from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.values import Plan, Point
+from ...solver.reference import SLIGHT
 from ..armatures import Rig
 from ..messages.translation import translated
 from ..rigs.known_limbs import copies, hiding_switch, known_by_end
@@ -35,6 +36,8 @@ def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, 
         if straight := straight_rest(rig, listed):
             axes = {"axis": axis_label(straight.axis), "other": axis_label(straight.other)}
             sentences.append(translated("alert.straight_rest", chain=chain.name, **axes))
+        elif angle >= SLIGHT:
+            sentences.append(translated("alert.against_knee", chain=chain.name))
         else:
             sentences.append(translated("alert.slight_rest", chain=chain.name, angle=degrees(angle)))
     sentences += [

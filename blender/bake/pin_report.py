@@ -44,11 +44,11 @@ def pin_fields(solved: SolvedGroup) -> dict[str, Array]:
 
 def _past_extension(solved: SolvedGroup, joints: Array) -> Array:
     """(n, c) how much farther the tip reaches than in the chain's own pose, in the world."""
-    group, reached = solved.group, norm(solved.solution.joints[..., 2, :])
+    group, reached = solved.group, norm(solved.solution.joints[..., -1, :])
     if not (group.plan.options.use_extension_limit and solved.goals.pose is not None):
         return np.zeros(reached.shape)
-    own = reference.from_rotations(group.chain, group.prepared.rest, solved.goals.pose).reach
-    world = norm(joints[..., 2, :] - joints[..., 0, :])
+    own = reference.from_rotations(group.chain, group.prepared.rest, solved.goals.pose[..., :2, :, :]).reach
+    world = norm(joints[..., -1, :] - joints[..., 0, :])
     return world * (1.0 - own / np.where(reached > 0.0, reached, np.inf))
 
 

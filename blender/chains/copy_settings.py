@@ -119,11 +119,14 @@ def _side(chain: TwoBoneIKChain) -> str:
     return bone_names.side(chain.name) or bone_names.side(chain.end_bone)
 
 
-def _bones(rig: Rig, chain: TwoBoneIKChain) -> dict[str, str]:
-    """Root bone and tip bone of the other side, by name; a bone whose name tells no side is left out."""
+def _bones(rig: Rig, chain: TwoBoneIKChain) -> dict[str, Any]:
+    """Bones of the other side, by name, and how they go together; a bone whose name tells no side is left out."""
     names = {}
-    for field in SECTIONS["BONES"]:
+    for field, row in rows("chain", section="BONES").items():
         bone = getattr(chain, field)
+        if row["type"] != "bone":
+            names[field] = bone
+            continue
         other = bone_names.other_side(bone, rig.data.bones.keys())
         if other or not bone:
             names[field] = other

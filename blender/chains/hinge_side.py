@@ -9,10 +9,10 @@ import numpy as np
 from ...skeleton import inherit, transform
 from ...skeleton.values import Point
 from ...solver import reference
-from ...solver.values import Array, Bend, HingeAxis
+from ...solver.values import Array, Bend, HingeAxis, Hock
 from ...solver.vectors import cross, unit
 from ..armatures import Rig
-from ..bake.chain import bones_below, chain_bones, rest_chain
+from ..bake.chain import bones_below, chain_bones, rest_chain, tells_side
 from ..curves.keys import key_frames
 from ..messages.refused import Refused, unknown_word
 from ..scene.bone import read_bone, rest
@@ -35,7 +35,7 @@ def chosen(rig: Rig, chain: TwoBoneIKChain, axis: str) -> HingeAxis | None:
         raise unknown_word("axis", axis, ("KEYS", *axes))
     if axis != "KEYS":
         return HingeAxis(axis)
-    if not reference.is_slight(reference.rest(rest_chain(rig, chain)[0])):
+    if tells_side(rig, chain):
         return None
     hinge_axis = by_keys(rig, chain)
     if hinge_axis is None:
@@ -53,7 +53,7 @@ def by_keys(rig: Rig, chain: TwoBoneIKChain) -> HingeAxis | None:
     frames = np.unique(np.concatenate([key_frames(Point(rig, name)) for name in bones]))
     if not len(frames):
         return None
-    mean = _hinges(rig, (*bones, *bones_below(rig, chain, bones[-1])), len(bones), frames).mean(axis=0)
+    mean = _hinges(rig, chain, (*bones, *bones_below(rig, chain, bones[-1])), len(bones), frames).mean(axis=0)
     _, orientation = rest_chain(rig, chain)
     x, _, z = mean @ orientation
     name, part = ("X", x) if abs(x) >= abs(z) else ("Z", z)
@@ -62,7 +62,7 @@ def by_keys(rig: Rig, chain: TwoBoneIKChain) -> HingeAxis | None:
     return HingeAxis(name if part > 0.0 else f"NEG_{name}")
 
 
-def _hinges(rig: Rig, names: tuple[str, ...], count: int, frames: Array) -> Array:
+def _hinges(rig: Rig, chain: TwoBoneIKChain, names: tuple[str, ...], count: int, frames: Array) -> Array:
     """(n, 3) in the root bone's space: the axis about which the limb is bent on each frame, times the angle's sine.
 
     names : of the chain's bones, of which there are `count`, and then of the bones from there to the tip bone
@@ -76,8 +76,11 @@ def _hinges(rig: Rig, names: tuple[str, ...], count: int, frames: Array) -> Arra
         pose = inherit.pose((read_bone(rig, name),), pose, basis[:, None])
         poses.append(pose[:, 0])
     root, end = poses[0], poses[count - 1]
-    tail = transform.transform_points(end, np.array((0.0, rig.data.bones[names[count - 1]].length, 0.0)))
-    tip = poses[-1][..., :3, 3] if len(names) > count else tail
-    mid = end[..., :3, 3]
-    axis = cross(unit(mid - root[..., :3, 3]), unit(tip - mid))
+    tail = transform.transform_points(poses[-1], np.array((0.0, rig.data.bones[names[-1]].length, 0.0)))
+    tip = poses[-1][..., :3, 3] if chain.tip_bone else tail
+    first, second = end[..., :3, 3] - root[..., :3, 3], tip - end[..., :3, 3]
+    if chain.hock_bone and chain.hock == Hock.PARALLEL:
+        third = tip - poses[names.index(chain.hock_bone)][..., :3, 3]
+        first, second = first + third, second - third
+    axis = cross(unit(first), unit(second))
     return transform.transform_vectors(np.swapaxes(transform.orientation(root[..., :3, :3]), -1, -2), axis)

@@ -14,7 +14,7 @@ def sheared(rig: Rig, names: Names) -> dict[str, list[str]]:
         chain.name: sheared_bones(
             rig,
             chain_bones(rig, chain.end_bone, chain.root_bone, chain.name),
-            chain.tip_bone if chain.use_rotation else "",
+            (chain.hock_bone, chain.tip_bone if chain.use_rotation else ""),
         )
         for chain in stretching
     }

@@ -36,9 +36,9 @@ def joints(rig: Rig, depsgraph: Depsgraph) -> Iterator[Joints]:
     evaluated = rig.evaluated_get(depsgraph)
     bones = evaluated.pose.bones
     large = (limb for limb in _detected(rig) if limb.kind in (Kind.ARMS, Kind.LEGS))
-    tip_bones = {limb.end_bone: limb.tip_bone for limb in (*large, *rig.two_bone_ik_chains)}
+    below = {limb.end_bone: (limb.tip_bone, limb.hock_bone) for limb in (*large, *rig.two_bone_ik_chains)}
     known_limbs = known_by_end(rig)
-    for name, tip_name in tip_bones.items():
+    for name, (tip_name, hock_name) in below.items():
         if name in bones:
             mid, tip, handle = bones[name].head, bones[name].tail, name
             if limb := shows_ik(rig, known_limbs.get(name)):
@@ -46,6 +46,8 @@ def joints(rig: Rig, depsgraph: Depsgraph) -> Iterator[Joints]:
                 handle = limb.control or name
             elif tip_name in bones:
                 tip = bones[tip_name].head
+            elif hock_name in bones:
+                tip = bones[hock_name].tail
             yield Joints(name, handle, *(Matrix.Translation(evaluated.matrix_world @ joint) for joint in (mid, tip)))
 
 

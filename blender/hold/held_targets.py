@@ -215,12 +215,11 @@ def _refuse_tied(
     root = dependencies.root_of(leader)
     if not any(root in dependencies.upstream(point) and not dependencies.hangs(point, leader) for point in points):
         return
-    mid, tip = np.moveaxis(transform.transform_points(solved.group.to_world, solved.solution.joints[:, 0])[:, 1:], 1, 0)
+    joints = transform.transform_points(solved.group.to_world, solved.solution.joints[:, 0])
+    mid, tip = joints[:, 1], joints[:, -1]
     end = samples.world(Point(leader.rig, leader.end.name))
-    if leader.tip_bone:
-        tip_now = samples.world(Point(leader.rig, leader.tip_bone))[..., :3, 3]
-    else:
-        tip_now = transform.transform_points(end, np.array(leader.end.tail))
+    last, place = leader.tip_place
+    tip_now = transform.transform_points(samples.world(Point(leader.rig, last)), np.array(place))
     size = float(norm(tip - mid).max())
     if max(float(norm(mid - end[..., :3, 3]).max()), float(norm(tip - tip_now).max())) > 10.0 * near(
         size, np.abs(tip_now).max()

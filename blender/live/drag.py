@@ -54,12 +54,12 @@ class Drag:
 
     def _joints(self) -> tuple[Vector, Vector]:
         """Mid joint and tip as they show."""
-        bones, tip_bone = self._rig.pose.bones, self._chain.tip_bone
+        bones, tip_bone, hock_bone = self._rig.pose.bones, self._chain.tip_bone, self._chain.hock_bone
         if self._in_ik:
             mid, tip = self._in_ik.showing_ik[1:3]
             return bones[mid].head, bones[tip].head
         end = bones[self._chain.end_bone]
-        return end.head, bones[tip_bone].head if tip_bone else end.tail
+        return end.head, bones[tip_bone].head if tip_bone else bones[hock_bone].tail if hock_bone else end.tail
 
     def _pulled(self, plan: ChainPlan) -> FreeLimb | PulledControls:
         """What poses the limb: where its rig shows IK, the FK bones would move, and what shows would not."""

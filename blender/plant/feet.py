@@ -50,7 +50,10 @@ def feet_of(
             raise Refused("UNKNOWN_LIMB", object=rig, value=name, known=known_words(name, known))
     others = {limb.end_bone for limb in found.values() if limb.kind != Kind.LEGS}
     chains = [_chain(rig, name, found, softness) for name in names]
-    return tuple(_foot(rig, chain, is_hand=chain.end.name in others) for chain in chains)
+    return tuple(
+        _foot(rig, chain, is_hand=chain.end.name in others, has_heel=not _has_hock(rig, name, found))
+        for name, chain in zip(names, chains, strict=True)
+    )
 
 
 def found_limbs(rig: Rig) -> FoundLimbs:
@@ -80,7 +83,15 @@ def _chain(rig: Rig, name: str, found: Any, softness: Number) -> ChainPlan:
     return replace(plan, pole=None, options=options, use_rotation=bool(plan.below))
 
 
-def _foot(rig: Rig, chain: ChainPlan, *, is_hand: bool) -> Foot:
+def _has_hock(rig: Rig, name: str, found: FoundLimbs) -> bool:
+    """Whether the limb is a leg with a hock, which stands on its toe."""
+    listed = rig.two_bone_ik_chains.get(name)
+    if listed and (listed.hock_bone or listed.tip_bone):
+        return bool(listed.hock_bone)
+    return name in found and bool(found[name].hock_bone)
+
+
+def _foot(rig: Rig, chain: ChainPlan, *, is_hand: bool, has_heel: bool) -> Foot:
     end = BonePoint(chain.end.name, chain.end.tail)
     if not chain.below:
         return Foot(chain=chain, points=(end, end), ends=(end,), is_hand=is_hand)
@@ -90,9 +101,12 @@ def _foot(rig: Rig, chain: ChainPlan, *, is_hand: bool) -> Foot:
     ball = _tail(bone)
     if toes and not is_hand:
         ball = BonePoint(min(toes, key=lambda child: (child.head_local - bone.tail_local).length).name)
-    heel = (
-        _heel(heels[0], rig.data.bones[chain.root.name].head_local - bone.head_local) if heels else BonePoint(bone.name)
-    )
+    if not has_heel:
+        heel = ball
+    elif heels:
+        heel = _heel(heels[0], rig.data.bones[chain.root.name].head_local - bone.head_local)
+    else:
+        heel = BonePoint(bone.name)
     parts = (bone, *bone.children_recursive)
     ends = (*map(_tail, parts), *(BonePoint(part.name) for part in parts[1:]))
     return Foot(chain=chain, points=(ball, heel), ends=ends, is_hand=is_hand)

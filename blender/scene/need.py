@@ -92,8 +92,8 @@ def sample_need(plan: Plan) -> SampleNeed:
 def pose_need(plan: Plan, placed: Collection[Point]) -> SampleNeed:
     """What targets that follow the pose depend on: the pose that shows, and what carries the targets to be `placed`."""
     need = sample_need(plan)
-    shown = {Point(plan.rig, name) for chain in plan.chains for name in (chain.root.name, chain.end.name)}
-    tips = {Point(plan.rig, chain.tip_bone) for chain in plan.chains if chain.tip_bone}
+    shown = {Point(plan.rig, bone.name) for chain in plan.chains for bone in (chain.root, chain.end, *chain.third)}
+    tips = {Point(plan.rig, chain.tip_place[0]) for chain in plan.chains}
     bones = {point for point in placed if point.bone}
     carriers = {dependencies.with_parents(point)[1] for point in bones}
     return replace(

@@ -163,7 +163,7 @@ def root_name(rig: Rig, chain: TwoBoneIKChain) -> str:
 
 def limb_bones(rig: Rig, limb: "Limb | TwoBoneIKChain") -> list[str]:
     """Names of its bones, from the tip bone up to the root bone; none where these make no limb."""
-    bones, last = rig.data.bones, limb.tip_bone or limb.end_bone
+    bones, last = rig.data.bones, limb.tip_bone or limb.hock_bone or limb.end_bone
     if not (last in bones and limb.end_bone in bones and bones[limb.end_bone].parent):
         return []
     names = [last, *(bone.name for bone in bones[last].parent_recursive)]

@@ -14,7 +14,7 @@ import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 from mathutils import Vector
 
-from ...skeleton import solve
+from ...skeleton import solve, uneven_scale
 from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.rounding import near
 from ...solver.values import Plane, Status, Unreachable
@@ -70,7 +70,7 @@ class State(StrEnum):
 class LimbState:
     """One limb as Blender evaluates it, in the world.
 
-    joints : root, mid and tip; empty if the chain lacks a bone
+    joints : root, mid and tip, before it the hock of a leg that has one; empty if the chain lacks a bone
     target : empty if the chain has none
     miss : from the tip to the target
     cause : label of the option that holds the limb AS_SET
@@ -136,7 +136,7 @@ def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState
     states = {}
     for chain in rig.two_bone_ik_chains:
         joints, target = _joints(chain, depsgraph), _target(chain, depsgraph)
-        miss = dist(joints[2], *target) if joints and target else 0.0
+        miss = dist(joints[-1], *target) if joints and target else 0.0
         refusal = now.refused.get(chain.name) or now.left_out.get(chain.name)
         unsolved = State.MUTED if chain.mute else State.REFUSED
         seen = LimbState(state=unsolved, joints=joints, target=target, miss=miss, refusal=refusal)
@@ -170,9 +170,8 @@ def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph
 
 def _close(seen: LimbState) -> float:
     """The distance within which a limb counts as being in a place."""
-    root, mid, tip = seen.joints
     largest = max(abs(part) for point in (*seen.joints, *seen.target) for part in point)
-    return float(near(dist(root, mid) + dist(mid, tip), largest))
+    return float(near(sum(map(dist, seen.joints[:-1], seen.joints[1:])), largest))
 
 
 def _cause(solved: SolvedGroup, status: Status, small: float) -> str:
@@ -181,7 +180,8 @@ def _cause(solved: SolvedGroup, status: Status, small: float) -> str:
     if status == Status.LIMITED:
         return "Limit Extension"
     if status != Status.REACHED:
-        first, second = np.linalg.norm(np.diff(solution.joints[0, 0], axis=0), axis=-1)
+        sides = uneven_scale.sides(solved.group, np.diff(solution.joints, axis=-2))
+        first, second = np.linalg.norm(sides[0, 0], axis=-1)
         distance = np.linalg.norm(solution.target[0, 0])
         return "Limit Bend" if abs(first - second) - small <= distance <= first + second + small else ""
     if np.any(np.less(options.influence, 1.0)):
@@ -194,13 +194,12 @@ def _joints(chain: TwoBoneIKChain, depsgraph: Depsgraph) -> tuple[Place, ...]:
     rig: Rig = owner.evaluated_get(depsgraph)
     if rig.pose is None:
         return ()
-    names = (root_name(owner, chain), chain.end_bone, chain.tip_bone or chain.end_bone)
+    names = (root_name(owner, chain), chain.end_bone, *filter(None, (chain.hock_bone, chain.tip_bone)))
     bones = [rig.pose.bones[name] for name in names if name in rig.pose.bones]
     if len(bones) < len(names):
         return ()
-    root, end, tip = bones
-    places = (root.head, end.head, tip.head if chain.tip_bone else tip.tail)
-    return tuple(_world(rig, place) for place in places)
+    places = [bone.head for bone in bones]
+    return tuple(_world(rig, place) for place in (places if chain.tip_bone else [*places, bones[-1].tail]))
 
 
 def _target(chain: TwoBoneIKChain, depsgraph: Depsgraph) -> tuple[Place, ...]:

@@ -9,10 +9,12 @@ import numpy as np
 from bpy.types import RegionView3D
 from mathutils import Vector
 
-from ...skeleton import transform
-from ...solver import Solution
+from ...skeleton import transform, uneven_scale
+from ...skeleton.chain_group import SolvedGroup
+from ...solver import Solution, rotation
+from ...solver.hock import TURNS_WITH
 from ...solver.values import Array, Plane
-from ...solver.vectors import any_normal
+from ...solver.vectors import any_normal, unit
 from ..live.state import RigState
 from .limb_state import LimbState, Place, State
 
@@ -41,7 +43,7 @@ _SIGNS = {
 class Guides:
     """The geometry of one chain as it is solved now.
 
-    other : root, mid and tip of the other solution; empty where there is one only, as of a limb pinned to its pole
+    other : the joints of the other solution; empty where there is one only, as of a limb pinned to its pole
     reach : circles of the least and the greatest reach, in the chain's plane and, unless that is fixed, across it
     pole : from the mid joint to the pole target; empty where there is none
     """
@@ -62,7 +64,7 @@ def guides(now: RigState, name: str) -> Guides | None:
     def line(*points: Array) -> Line:
         return transform.transform_points(to_world, np.array(points)).tolist()
 
-    other = joints if solved.plan.pins else _mirrored(joints)
+    other = joints if solved.plan.pins else _mirrored(solved)
     circles = _circles(solution, fixed=solved.plan.options.plane == Plane.REST)
     return Guides(
         other=line(*other) if not np.allclose(other, joints, atol=1e-3 * np.abs(joints).max()) else [],
@@ -77,7 +79,7 @@ def sign(found: LimbState, view: RegionView3D, width: int, size: float) -> list[
     width : of the region, in pixels
     size : half of the sign's, in pixels
     """
-    tip = Vector(found.joints[2])
+    tip = Vector(found.joints[-1])
     # How much of the world a pixel shows at the depth of the tip; behind the eye, nothing is seen anyway.
     depth = max((view.perspective_matrix @ tip.to_4d()).w, 0.0)
     scale = size * 2.0 * depth / (view.window_matrix[0][0] * width)
@@ -85,13 +87,20 @@ def sign(found: LimbState, view: RegionView3D, width: int, size: float) -> list[
     return [[tuple(tip + x * right + y * up) for x, y in line] for line in _SIGNS.get(found.state, ())]
 
 
-def _mirrored(joints: Array) -> Array:
-    """(3, 3) the joints with the mid joint on the other side of the line from root to tip."""
-    root, mid, tip = joints
+def _mirrored(solved: SolvedGroup) -> Array:
+    """(3 or 4, 3) the joints with the mid joint on the other side of the line from root to tip."""
+    links = np.diff(solved.solution.joints, axis=-2)
+    (mid, beyond), tip = uneven_scale.sides(solved.group, links)[0, 0], solved.solution.joints[0, 0, -1]
     size_sq = float(tip @ tip)
     # On a full fold the line has no direction, and the other side is where the mid joint is turned around.
     along = tip * (mid @ tip / size_sq) if size_sq > 0.0 else np.zeros(3)
-    return np.array((root, 2.0 * along - mid, tip))
+    other = 2.0 * along - mid
+    if not solved.plan.third:
+        return np.array((np.zeros(3), other, tip))
+    # Of a leg, each bone turns as its side of the triangle does.
+    turns = [rotation.shortest(*map(unit, pair)) for pair in ((mid, other), (beyond, tip - other))]
+    turned = [turns[bone] @ link for bone, link in zip((0, 1, TURNS_WITH[solved.plan.hock]), links[0, 0], strict=True)]
+    return np.cumsum((np.zeros(3), *turned), axis=0)
 
 
 def _circles(solution: Solution, *, fixed: bool) -> Iterator[Array]:

@@ -1,4 +1,4 @@
-"""Reads IK constraints of two bones as chains that pose the rig in the same way, and lists the differences."""
+"""Reads IK constraints of two bones, or of a leg with a hock, as chains that pose alike, and lists the differences."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,6 +23,7 @@ from .animation import option_animations
 from .differences import differences
 from .option_animation import OptionAnimation
 from .pre_constraint_pose import pre_constraint_pose
+from .three_bones import leg_fields
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -77,6 +78,9 @@ def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
         if reason:
             yield Takeover(bone=owner.name, constraint=constraint.name, fields={}, differs=(reason,))
             continue
+        if len(bones) == 3:
+            yield from _leg(constraint, bones, taken, scene)
+            continue
         end, root = bones
         if end.name not in taken:
             _refuse_nowhere(root, end, scene)
@@ -91,9 +95,22 @@ def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
             )
 
 
+def _leg(constraint: KinematicConstraint, bones: list[PoseBone], taken: set[str], scene: Scene) -> Iterator[Takeover]:
+    third, end, root = bones
+    if end.name in taken:
+        return
+    _refuse_nowhere(root, end, scene)
+    found, named = leg_fields(constraint, bones, scene), {"bone": third.name, "constraint": constraint.name}
+    if isinstance(found, str):
+        yield Takeover(**named, fields={}, differs=(found,))
+        return
+    taken.add(end.name)
+    yield Takeover(**named, fields=found, differs=tuple(differences(constraint, root, end)))
+
+
 def _obstacle(constraint: KinematicConstraint, bones: list[PoseBone]) -> str:
     """Why no chain can replace the constraint; "" if one can."""
-    if len(bones) != 2:
+    if len(bones) not in (2, 3):
         return translated("takeover.one_bone" if len(bones) == 1 else "takeover.many_bones", count=len(bones))
     if constraint.target is None or not constraint.is_valid:
         return translated("takeover.no_target")

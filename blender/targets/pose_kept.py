@@ -18,7 +18,7 @@ def pose_notes(plan: Plan, targets: Iterable[TargetsFromPose]) -> Iterator[str]:
         moved, rolled = of_chain.joints_moved[plan.asked], of_chain.bones_rolled[plan.asked]
         if moved.any():
             yield translated(
-                "alert.pose_changes" if chain.pole else "alert.pose_changes_without_pole",
+                "alert.pose_changes" if chain.pole or chain.hock else "alert.pose_changes_without_pole",
                 chain=chain.name,
                 when=when(frames, moved),
                 unit=unit_name(plan.scene),

@@ -117,7 +117,7 @@ def _rest(chain: TwoBoneIKChain, role: Role) -> tuple[Matrix, float]:
     if role is Role.TARGET:
         if chain.tip_bone:
             return bones[chain.tip_bone].matrix_local, length
-        end: Any = bones[chain.end_bone]
+        end: Any = bones[chain.hock_bone or chain.end_bone]
         return Matrix.Translation(end.tail_local - end.head_local) @ end.matrix_local, length
     # A chain that bends away from its pole has it in front.
     in_front = chain.bend == Bend.NEGATIVE or (chain.use_bend_limits and chain.bend_max <= 0.0)

@@ -107,8 +107,7 @@ class Hips:
 
 def limb_joints(chain: ChainPlan) -> tuple[BonePoint, BonePoint, BonePoint]:
     """Root, mid and tip."""
-    tip = BonePoint(chain.tip_bone) if chain.below else BonePoint(chain.end.name, chain.end.tail)
-    return BonePoint(chain.root.name), BonePoint(chain.end.name), tip
+    return BonePoint(chain.root.name), BonePoint(chain.end.name), BonePoint(*chain.tip_place)
 
 
 def positions(samples: Samples, rig: Key, points: Iterable[BonePoint], count: int) -> Array:

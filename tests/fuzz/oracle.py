@@ -32,6 +32,7 @@ class Limb:
     fields: Mapping
     rig: str = RIG
     subtarget: str = ""
+    hock: str = ""
 
     @classmethod
     def of(cls, name: str, owner: str = RIG) -> Limb:
@@ -51,11 +52,20 @@ class Limb:
         )
         fields = {field: getattr(chain, field) for field in (*names, "use_rotation")}
         target, pole = (item.name if item else "" for item in (chain.target, chain.pole_target))
-        return cls(root, chain.end_bone, chain.tip_bone, target, pole, fields, owner, chain.subtarget)
+        return cls(root, chain.end_bone, chain.tip_bone, target, pole, fields, owner, chain.subtarget, chain.hock_bone)
 
     @property
     def plain(self) -> bool:
         """True where nothing but its lengths keeps the tip from the target."""
+        return self._is_free and not self.hock
+
+    @property
+    def is_leg(self) -> bool:
+        """True for a leg with a hock that nothing but its lengths keeps from the target."""
+        return self._is_free and bool(self.hock)
+
+    @property
+    def _is_free(self) -> bool:
         held = (self.fields[name] for name in ("softness", "pole_pin", "use_extension_limit", "use_bend_limits"))
         there = self.fields["influence"] == 1.0 and self.fields["plane"] != "REST" and not self.keyed_options
         return there and not any(held) and self.fields["unreachable"] not in {"STRETCH", "HOLD"}
@@ -75,7 +85,7 @@ class Limb:
         """(3, 3) root, mid and tip in the world, as evaluated."""
         rig = _evaluated(self.rig)
         bones = rig.pose.bones
-        tip = bones[self.tip].head if self.tip else bones[self.end].tail
+        tip = bones[self.tip].head if self.tip else bones[self.hock or self.end].tail
         places = np.array((bones[self.root].head, bones[self.end].head, tip), dtype=float)
         matrix = np.array(rig.matrix_world, dtype=float)
         return places @ matrix[:3, :3].T + matrix[:3, 3]
@@ -89,10 +99,10 @@ class Limb:
 
     def keyed(self) -> dict[str, set[str]]:
         """By bone the names of the properties that a bake may key."""
-        turned = [self.root, self.end, *([self.tip] if self.fields["use_rotation"] else [])]
+        turned = [self.root, self.end, *filter(None, (self.hock, self.tip if self.fields["use_rotation"] else ""))]
         pins = self.fields["pole_pin"] > 0.0 or self._has_keys("pole_pin")
         stretched = {"scale"} if pins or self.fields["unreachable"] == "STRETCH" else set()
-        return {bone: {*TURNS, *(stretched if bone in {self.root, self.end} else ())} for bone in turned}
+        return {bone: {*TURNS, *(stretched if bone in {self.root, self.end, self.hock} else ())} for bone in turned}
 
     def links(self) -> np.ndarray:
         """(2, 2) the least and the greatest lengths of both links in any pose; any where that is hard to say."""
@@ -119,7 +129,7 @@ class Limb:
     def is_rigid(self, rig: bpy.types.Object) -> bool:
         """True where its bones are as long in every pose: each turns with the one above, and no scale is uneven."""
         world = np.array(rig.matrix_world, dtype=float)[:3, :3]
-        bone, root = rig.pose.bones[self.tip or self.end], rig.pose.bones[self.root]
+        bone, root = rig.pose.bones[self.tip or self.hock or self.end], rig.pose.bones[self.root]
         carriers = {bone.name for bone in (root, *root.parent_recursive)}
         while bone:
             axes = world @ np.array(bone.matrix, dtype=float)[:3, :3]

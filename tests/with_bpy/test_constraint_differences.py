@@ -102,7 +102,7 @@ def test_a_straight_limb_bends_as_was_told() -> None:
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"chain_count": 3}, "It moves 3 bones, and a chain has two"),
+        ({"chain_count": 3}, "It moves three bones, and "),
         ({"chain_count": 1}, "It moves one bone, and a chain has two"),
         ({"target": None}, "It has no target"),
     ],

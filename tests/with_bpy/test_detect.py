@@ -41,17 +41,17 @@ def sides(**limbs: str) -> Limbs:
 HUMAN = sides(Arm="upper_arm.{0} forearm.{0} hand.{0}", Leg="thigh.{0} shin.{0} foot.{0}")
 WOLF = sides(
     Front_Leg="front_thigh.{0} front_shin.{0} front_foot.{0}",
-    Hind_Leg="thigh.{0} shin.{0} foot.{0}",
+    Hind_Leg="thigh.{0} shin.{0} toe.{0}",
 )
 METARIGS = {
     "human": HUMAN,
     "basic_human": HUMAN,
     "basic_quadruped": WOLF,
     "wolf": WOLF,
-    "cat": sides(Front_Leg="upper_arm.{0} forearm.{0} hand.{0}", Hind_Leg="thigh.{0} shin.{0} foot.{0}"),
+    "cat": sides(Front_Leg="upper_arm.{0} forearm.{0} hand.{0}", Hind_Leg="thigh.{0} shin.{0} r_toe.{0}"),
     "horse": sides(
         Front_Leg="upper_arm.{0} forearm.{0} forefoot.{0}",
-        Hind_Leg="thigh.{0} lower_leg.{0} hind_foot.{0}",
+        Hind_Leg="thigh.{0} lower_leg.{0} r_toe.{0}",
     ),
     "bird": sides(Wing="Wing.{0} Wing.001.{0} Wing.002.{0}", Leg="thigh.{0} shin.{0} foot.{0}"),
     "shark": {},
@@ -91,6 +91,8 @@ def test_in_a_generated_rig_the_fk_controls_are_found(name: str) -> None:
         limb: tuple(bone.replace(f".{limb[-1]}", f"_fk.{limb[-1]}") for bone in bones)
         for limb, bones in METARIGS[name].items()
     }
+    if name == "basic_quadruped":  # its toes have no FK controls
+        fk |= sides(Hind_Leg="thigh_fk.{0} shin_fk.{0} foot_fk.{0}")
     assert limbs(generated(name)) == fk
 
 

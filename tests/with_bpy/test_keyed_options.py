@@ -12,6 +12,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.settings.keyed_options import NAMES, bone_field
 from bl_ext.user_default.two_bone_ik.blender.status.limb_state import limb_states
+from bl_ext.user_default.two_bone_ik.skeleton.values import OF_BONES
 from bl_ext.user_default.two_bone_ik.solver import values
 from bpy.types import Object, PoseBone
 
@@ -21,6 +22,7 @@ from support.truth import on_frame
 
 FRAMES = range(1, 12)
 ENDS = {
+    "hock_angle": (0.0, 0.9),
     "pole_angle": (0.0, 0.9),
     "pole_influence": (1.0, 0.2),
     "pole_pin": (0.0, 1.0),
@@ -38,6 +40,7 @@ FIELDS = {
     "bend_min": {"use_bend_limits": True},
     "bend_max": {"use_bend_limits": True},
     "rotation_influence": {"use_rotation": True},
+    "hock_angle": {"hock_bone": "hand", "tip_bone": ""},
 }
 
 
@@ -50,7 +53,7 @@ def at(name: str, frame: float) -> float:
 def arm(name: str) -> Object:
     """An arm with a moving target, far enough for stretch and softness to count, a pole, and poses of its own."""
     far = name in {"softness", "max_stretch"}
-    chain = rigs.arm(pole=(0.5, 2.0, 1.5), tip_bone="hand", **FIELDS.get(name, {}))
+    chain = rigs.arm(pole=(0.5, 2.0, 1.5), **{"tip_bone": "hand"} | FIELDS.get(name, {}))
     rig = chain.id_data
     for bone in rig.data.bones:
         bone.inherit_scale = "NONE"
@@ -166,7 +169,7 @@ def test_solve_poses_the_frame_as_the_bake_does(name: str) -> None:
 
 
 def test_the_options_are_those_that_the_solver_lets_vary() -> None:
-    assert set(NAMES) == {*values.VARYING, "rotation_influence"}
+    assert set(NAMES) == {*values.VARYING, *OF_BONES}
 
 
 def test_the_list_tells_of_the_influence_on_this_frame() -> None:

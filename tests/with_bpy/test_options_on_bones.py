@@ -16,6 +16,7 @@ from support.empty_file import open_empty_file
 from support.truth import on_frame, save_and_load
 
 VALUES = {
+    "hock_angle": 0.75,
     "pole_angle": 0.5,
     "pole_influence": 0.25,
     "pole_pin": 0.0625,

@@ -13,9 +13,9 @@ from support.blender_process import MODULE
 from support.footprint import footprint
 
 CHAIN_FIELDS = (
-    "name mute end_bone root_bone tip_bone target subtarget pole_target pole_subtarget pole_angle pole_influence "
-    "pole_pin pole_smoothing plane reference hinge_axis bend unreachable softness max_stretch use_extension_limit "
-    "use_bend_limits bend_min bend_max use_rotation rotation_influence influence"
+    "name mute end_bone root_bone tip_bone hock_bone hock hock_angle target subtarget pole_target pole_subtarget "
+    "pole_angle pole_influence pole_pin pole_smoothing plane reference hinge_axis bend unreachable softness "
+    "max_stretch use_extension_limit use_bend_limits bend_min bend_max use_rotation rotation_influence influence"
 ).split()
 
 
@@ -57,6 +57,7 @@ def test_a_chain_has_the_fields_of_the_interface() -> None:
         ("hinge_axis", values.HingeAxis),
         ("bend", values.Bend),
         ("unreachable", values.Unreachable),
+        ("hock", values.Hock),
     ],
 )
 def test_a_choice_has_the_words_of_the_solver_in_their_order(field: str, enumeration: type[StrEnum]) -> None:

@@ -1,10 +1,13 @@
 """Finds the limbs of an armature by the names of its bones or, if the names say nothing, by its structure."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import pi, radians
 from typing import Any
 
+from bpy.types import Bone
 from mathutils import Vector
 
 from ...armatures import Rig
@@ -30,6 +33,14 @@ class Kind(Word):
 _DOWN = 0.75
 """Part of the way from hips to feet; hanging arms end higher up."""
 
+_LONG = 0.2
+"""Part of root and end bone together: a third bone with a hock is longer. Those of Rigify's horse, cat and wolf have
+0.37 to 0.56, feet of humans at most 0.22."""
+
+_PARALLEL, _BENT = radians(15.0), radians(25.0)
+"""Such a bone is this parallel to the root bone (theirs: up to 4 degrees, those of forelegs from 21 on), and this far
+from the direction of the end bone (theirs: from 36 on, those of forelegs up to 16)."""
+
 _LEVEL = 0.4
 """Part of that way too: forelegs begin at most so far above or below the hips, arms farther up."""
 
@@ -41,6 +52,7 @@ class Limb:
     name : what an animator calls it, such as "Arm.L" or "Hind Leg.R"
     root_bone : "" if it is the end bone's parent
     tip_bone : hand or foot; "" if the end bone is the last of the limb
+    hock_bone : of a hind leg the third bone, where the root bone carries it along; the tip bone is then the toe
     side : "L", "R" or ""
     why : the reason why it was taken for a limb, in one sentence
     chain : name of the existing chain with this end bone, else ""
@@ -58,11 +70,13 @@ class Limb:
     chain: str
     subtarget: str = ""
     pole_subtarget: str = ""
+    hock_bone: str = ""
 
     @property
     def fields(self) -> dict[str, Any]:
         """The fields of the chain for this limb."""
-        return {name: getattr(self, name) for name in ("name", "root_bone", "end_bone", "tip_bone")}
+        fields = {name: getattr(self, name) for name in ("name", "root_bone", "end_bone", "tip_bone")}
+        return fields | ({"hock_bone": self.hock_bone} if self.hock_bone else {})
 
 
 def limbs(rig: Rig, kinds: Collection[Kind]) -> tuple[Limb, ...]:
@@ -87,7 +101,9 @@ def _of_known_rig(rig: Rig, known: KnownLimb) -> Limb:
     why = f"FK controls of a known rig: {bones_named(*controls)}"
     limb = LimbBones(label=Label(known.name, bone_names.side(known.name)), root=root, end=end, tip=tip, why=why)
     kind = Kind.LEGS if re.search("leg", known.name, re.IGNORECASE) else Kind.ARMS
-    return replace(_limb(rig, limb, known.name, kind), subtarget=known.followed, pole_subtarget=known.pole)
+    found = _limb(rig, limb, known.name, kind, toes=controls[3:])
+    followed = known.ik[3] if found.hock_bone else known.followed
+    return replace(found, subtarget=followed, pole_subtarget=known.pole)
 
 
 def _found(rig: Rig) -> list[Limb]:
@@ -100,11 +116,18 @@ def _found(rig: Rig) -> list[Limb]:
     detected = sorted(detected, key=lambda limb: bones.index(limb.root)) + spine(legs, arms)
     # A biped has legs, not hind legs.
     is_quadruped = any(limb.label.front for limb in detected)
-    return [_limb(rig, limb, _name(limb, is_quadruped), _kind(limb)) for limb in detected]
+    return [
+        _limb(rig, limb, _name(limb, is_quadruped), _kind(limb), toes=limb.tip.children if limb.tip else ())
+        for limb in detected
+    ]
 
 
-def _limb(rig: Rig, limb: LimbBones, name: str, kind: Kind) -> Limb:
+def _limb(rig: Rig, limb: LimbBones, name: str, kind: Kind, toes: Iterable[Bone]) -> Limb:
     chain = chain_of(rig, limb.end.name)
+    toe = _toe_behind_hock(limb, toes) if kind == Kind.LEGS else None
+    if toe and limb.tip:
+        why = f"{limb.why}; {bones_named(limb.tip)} runs along {bones_named(limb.root)}, as in a leg with a hock"
+        return replace(_limb(rig, replace(limb, tip=toe, why=why), name, kind, toes=()), hock_bone=limb.tip.name)
     return Limb(
         name=name,
         kind=kind,
@@ -115,6 +138,18 @@ def _limb(rig: Rig, limb: LimbBones, name: str, kind: Kind) -> Limb:
         why=limb.why,
         chain=chain.name if chain else "",
     )
+
+
+def _toe_behind_hock(limb: LimbBones, toes: Iterable[Bone]) -> Bone | None:
+    """The toe of a leg whose third bone is long, parallel to the root bone, and not in line with the end bone."""
+    third, toes = limb.tip, [toe for toe in toes if "heel" not in toe.name.lower()]
+    if third is None or not toes:
+        return None
+    toe = min(toes, key=lambda bone: (bone.head_local - third.tail_local).length)
+    joints = [bone.head_local for bone in (limb.root, limb.end, third, toe)]
+    a, b, c = (after - before for before, after in pairwise(joints))
+    is_hock = c.length > _LONG * (a.length + b.length) and a.angle(c, pi) < _PARALLEL and b.angle(c, 0.0) > _BENT
+    return toe if is_hock else None
 
 
 def _kind(limb: LimbBones) -> Kind:

@@ -1,0 +1,116 @@
+"""IK constraints of three bones, whose third turns with one of the two others on all keyed frames: legs with a hock.
+
+At rest that is always so, and says nothing. The constraint finds its pose in steps, so it is seldom so when it moves,
+but where locks hold the third bone.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from bpy.types import KinematicConstraint, PoseBone, Scene
+
+from ...skeleton import transform
+from ...skeleton.values import Point
+from ...solver.values import Array, Bend, HingeAxis, Hock, Reference
+from ...solver.vectors import angle_about, product, rejection, unit
+from .. import versions
+from ..armatures import Rig
+from ..curves.keys import key_frames
+from ..messages.translation import frame_text, translated
+from ..scene import played, probe
+from ..scene.bone import rest
+from ..scene.need import SampleNeed
+
+_SAME = 1e-4
+"""Radians by which the third bone may turn otherwise."""
+
+_SAME_PLANE = 1e-3
+"""Radians by which the pole angle may change: the constraint stops a little off."""
+
+
+class _Seen(NamedTuple):
+    """In armature space: poses (n, 3, 4, 4) of the three bones, root first, and where the pole is (n, 3)."""
+
+    poses: Array
+    pole: Array
+
+
+def leg_fields(constraint: KinematicConstraint, bones: Sequence[PoseBone], scene: Scene) -> dict[str, Any] | str:
+    """The fields of the chain that poses these bones, the third first, as the constraint does; or why there is none."""
+    third, end, root = bones
+    rig = cast(Rig, third.id_data)
+    path = constraint.path_from_id()
+    animated = versions.ever_animated_paths(rig)
+    if constraint.influence < 1.0 or any(owner.startswith(path) for owner in animated):
+        return translated("takeover.three_animated")
+    points = [Point(rig, bone.name) for bone in bones]
+    if constraint.target:
+        points.append(Point(constraint.target, constraint.subtarget))
+    frames = np.unique(np.concatenate([*map(key_frames, points), [scene.frame_current_final]]))
+    seen = _seen(rig, constraint, (root, end, third), scene, frames)
+    turns = [
+        product(transform.orientation(seen.poses[:, column, :3, :3]), rest(bone.bone)[:3, :3].T)
+        for column, bone in enumerate((root, end, third))
+    ]
+    off = {
+        hock: np.linalg.norm(turns[carrier] - turns[2], axis=(-2, -1)) / np.sqrt(2.0)
+        for hock, carrier in ((Hock.PARALLEL, 0), (Hock.RIGID, 1))
+    }
+    kept = [hock for hock, angles in off.items() if angles.max() <= _SAME]
+    if not kept:
+        nearest = min(off, key=lambda hock: float(off[hock].max()))
+        worst = int(off[nearest].argmax())
+        angle, frame = np.degrees(off[nearest][worst]), frame_text(frames[worst])
+        return translated("takeover.three_bones", bone=third.name, angle=float(angle), frame=frame)
+    fields = {
+        "end_bone": end.name,
+        "root_bone": "",
+        "tip_bone": "",
+        "hock_bone": third.name,
+        "hock": kept[0],
+        "use_rotation": False,
+        "target": constraint.target,
+        "subtarget": constraint.subtarget,
+        "hinge_axis": HingeAxis.AUTO,
+        "bend": Bend.REST,
+        "reference": Reference.POSE,
+        "influence": 1.0,
+    }
+    if not constraint.pole_target:
+        return fields
+    angles = _pole_angles(seen, kept[0], third.bone.length)
+    if np.ptp(np.unwrap(angles)) > _SAME_PLANE:
+        return translated("takeover.three_swivel")
+    pole = {"pole_target": constraint.pole_target, "pole_subtarget": constraint.pole_subtarget}
+    return fields | pole | {"pole_angle": float(angles[0])}
+
+
+def _pole_angles(seen: _Seen, hock: Hock, length: float) -> Array:
+    """(n,) from the direction to the pole to that of the triangle's corner, about the line from root to tip."""
+    root, knee, middle = (seen.poses[:, column, :3, 3] for column in range(3))
+    tip = transform.transform_points(seen.poses[:, 2], np.array((0.0, length, 0.0)))
+    corner = knee + tip - middle if hock == Hock.PARALLEL else knee
+    line = unit(tip - root)
+    return angle_about(line, rejection(seen.pole - root, line), rejection(corner - root, line))
+
+
+def _seen(rig: Rig, constraint: KinematicConstraint, bones: Sequence[PoseBone], scene: Scene, frames: Array) -> _Seen:
+    names, (pole, pole_bone) = [bone.name for bone in bones], (constraint.pole_target, constraint.pole_subtarget)
+    need = SampleNeed(
+        objects=frozenset({rig, *([pole] if pole else [])}),
+        bones=frozenset({*(Point(rig, name) for name in names), *([Point(pole, pole_bone)] if pole_bone else [])}),
+    )
+    poses, places = [], []
+    way = played.opened(scene, need, {}) if played.needed(need) else probe.isolated_scene(scene, need)
+    with way as stage:
+        for frame in frames.tolist():
+            probe.set_frame(stage, frame)
+            depsgraph = stage.view_layers[0].depsgraph
+            shown = rig.evaluated_get(depsgraph)
+            poses.append([np.array(shown.pose.bones[name].matrix, dtype=np.float64) for name in names])
+            if pole:
+                world = pole.evaluated_get(depsgraph)
+                at = world.matrix_world @ world.pose.bones[pole_bone].matrix if pole_bone else world.matrix_world
+                places.append(np.array(shown.matrix_world.inverted_safe() @ at, dtype=np.float64)[:3, 3])
+    return _Seen(np.array(poses), np.array(places))

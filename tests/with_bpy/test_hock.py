@@ -1,0 +1,291 @@
+"""Legs with a hock: the third bone turns with root bone or end bone, as Blender evaluates the keyed pose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import radians
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.bake.chain import undecided
+from bl_ext.user_default.two_bone_ik.blender.live import state
+from bl_ext.user_default.two_bone_ik.blender.status.limb_state import State, limb_states
+from bl_ext.user_default.two_bone_ik.blender.status.overlay import guides
+from bpy.types import Object, PropertyGroup
+
+from support import rigs
+from support.hocks import CLOSE, EVERY, FRAMES, LEG, angle, assert_posed, evaluated, joints, keys, leg, turn
+from support.truth import on_frame
+
+BOTH = pytest.mark.parametrize("hock", ["RIGID", "PARALLEL"])
+TIPS = pytest.mark.parametrize("tip_bone", ["toe", ""])
+
+
+@BOTH
+@TIPS
+def test_third_bone_and_tip_are_where_the_hock_has_them(hock: str, tip_bone: str) -> None:
+    chain = leg(hock, tip_bone=tip_bone)
+    report = api.bake(chain.id_data, frames=FRAMES)
+    assert_posed(chain)
+    assert report.reached
+    assert report.chains[0].measured.all()
+    before = keys(chain.id_data)
+    assert {path.split('"')[1] for path, _ in before} == {"thigh", "shin", "hock"}
+    api.bake(chain.id_data, frames=FRAMES)
+    after = keys(chain.id_data)
+    for curve, values in before.items():
+        np.testing.assert_allclose(after[curve], values, atol=1e-6)
+
+
+@BOTH
+def test_a_leg_of_a_rig_that_is_moved_and_scaled_is_posed_alike(hock: str) -> None:
+    chain = leg(hock, use_rotation=True)
+    rig = chain.id_data
+    rig.location, rig.rotation_euler, rig.scale = (3, -2, 1), (0.3, 1.0, -0.4), (1.5, 1.5, 1.5)
+    rig.pose.bones["spine"].rotation_quaternion = (0.9, 0.2, -0.1, 0.3)
+    rig.pose.bones["spine"].location = (0.1, 0, 0)
+    chain.target.parent = rig
+    chain.pole_target = rigs.empty("Pole", (2.0, -3.0, 2.0))
+    assert api.bake(rig, frames=FRAMES).reached
+    assert_posed(chain)
+    for frame in EVERY:
+        on_frame(frame)
+        root, knee, shank, tip = joints(rig)
+        corner = knee + tip - shank if hock == "PARALLEL" else knee
+        aim, towards = tip - root, np.array(chain.pole_target.matrix_world.translation) - root
+        normal = np.cross(aim, towards)
+        assert abs((corner - root) @ normal) < 1e-4 * np.linalg.norm(normal)
+        assert np.cross(aim, corner - root) @ normal > 0
+        toe, target = (np.array(matrix.to_3x3().normalized()) for matrix in _turned(rig, chain))
+        assert angle(toe, target) < 1e-4
+
+
+def _turned(rig: Object, chain: PropertyGroup) -> Sequence[object]:
+    found = evaluated(rig)
+    return found.matrix_world @ found.pose.bones["toe"].matrix, chain.target.matrix_world
+
+
+def test_rigid_is_a_chain_with_the_toe_as_tip_bone() -> None:
+    chain = leg("RIGID")
+    api.bake(chain.id_data, frames=FRAMES)
+    other = leg("RIGID", name="Other", hock_bone="")
+    api.bake(other.id_data, frames=FRAMES)
+    found, plain = keys(chain.id_data), keys(other.id_data)
+    for curve, values in plain.items():
+        np.testing.assert_allclose(found[curve], values, atol=1e-9)
+    third = np.array([found['pose.bones["hock"].rotation_quaternion', index] for index in range(4)])
+    np.testing.assert_allclose(third, np.tile([[1], [0], [0], [0]], len(EVERY)), atol=1e-7)
+
+
+@BOTH
+def test_the_hock_angle_turns_the_third_bone_first(hock: str) -> None:
+    chain = leg(hock)
+    chain.hock_angle = 0.3
+    assert api.bake(chain.id_data, frames=FRAMES).reached
+    assert_posed(chain, hock_angle=0.3)
+    rigs.animate(chain.id_data.pose.bones["shin"], two_bone_ik_hock_angle={1: 0.0, 5: 0.4})
+    api.bake(chain.id_data, frames=FRAMES)
+    assert_posed(chain, [1], hock_angle=0.0)
+    assert_posed(chain, [5, 6], hock_angle=0.4)
+
+
+@BOTH
+@pytest.mark.parametrize("inherit", ["ALIGNED", "NONE"])
+def test_a_stretch_scales_the_third_bone_with_its_carrier(hock: str, inherit: str) -> None:
+    chain = leg(hock, unreachable="STRETCH", softness=0.1)
+    rig = chain.id_data
+    rigs.animate(chain.target, location={1: (0.1, 0.1, 0.3), 4: (0.3, 1.6, -0.9), 8: (-0.1, -2.5, 1.35)})
+    for name in ("shin", "hock", "toe"):
+        rig.data.bones[name].inherit_scale = inherit
+    lengths = [rig.data.bones[name].length for name in ("thigh", "shin", "hock")]
+    assert api.bake(rig, frames=FRAMES).reached
+    assert_posed(chain)
+    on_frame(8)
+    factors = np.linalg.norm(np.diff(joints(rig), axis=0), axis=-1) / lengths
+    assert factors.min() > 1.1
+    np.testing.assert_allclose(factors[2], factors[0 if hock == "PARALLEL" else 1], atol=CLOSE)
+
+
+@BOTH
+def test_solve_live_and_drag_pose_the_leg_as_the_bake_does(hock: str) -> None:
+    chain = leg(hock)
+    rig = chain.id_data
+    api.bake(rig, frames=FRAMES)
+    baked = {}
+    for frame in EVERY:
+        on_frame(frame)
+        baked[frame] = joints(rig)
+    rig.animation_data_clear()
+    on_frame(6)
+    assert api.solve(rig).reached
+    bpy.context.view_layer.update()
+    np.testing.assert_allclose(joints(rig), baked[6], atol=CLOSE)
+    rig.two_bone_ik_live = True
+    for frame in (2, 7, 3):
+        on_frame(frame)
+        np.testing.assert_allclose(joints(rig), baked[frame], atol=CLOSE)
+        assert limb_states(rig, bpy.context.scene, bpy.context.view_layer.depsgraph)["shin"].state == State.REACHED
+    rig.two_bone_ik_live = False
+    pull = api.drag(rig, "shin")
+    pull.to((0.2, 0.3, 0.4))
+    bpy.context.view_layer.update()
+    np.testing.assert_allclose(joints(rig)[3], (0.2, 0.3, 0.4), atol=CLOSE)
+    assert angle(turn(rig, "hock"), turn(rig, "thigh" if hock == "PARALLEL" else "shin")) < CLOSE
+    pull.restore()
+
+
+@BOTH
+@pytest.mark.parametrize("part", [0.0, 0.5])
+def test_influence_leaves_a_part_of_the_own_pose(hock: str, part: float) -> None:
+    chain = leg(hock)
+    rig = chain.id_data
+    own, solved = [], []
+    for name, turned in (("thigh", (0.95, 0.1, 0.2, 0)), ("shin", (0.9, -0.2, 0, 0.1)), ("hock", (0.8, 0.3, 0, 0.2))):
+        rig.pose.bones[name].rotation_quaternion = turned
+        own.append(rig.pose.bones[name].rotation_quaternion.normalized().to_matrix())
+    start = {name: rig.pose.bones[name].rotation_quaternion.copy() for name in ("thigh", "shin", "hock")}
+    api.solve(rig)
+    solved = [rig.pose.bones[name].rotation_quaternion.to_matrix() for name in start]
+    for name, values in start.items():
+        rig.pose.bones[name].rotation_quaternion = values
+    chain.influence = part
+    bpy.context.view_layer.update()
+    api.solve(rig)
+    for name, one, other in zip(start, own, solved, strict=True):
+        found = np.array(rig.pose.bones[name].rotation_quaternion.to_matrix())
+        whole = angle(np.array(one), np.array(other))
+        assert angle(np.array(one), found) == pytest.approx(part * whole, abs=1e-3)
+
+
+@BOTH
+def test_reduced_keys_hold_their_tolerance_at_knee_hock_and_tip(hock: str) -> None:
+    chain = leg(hock)
+    rig, frames = chain.id_data, np.arange(1, 8.01, 0.25)
+    api.bake(rig, frames=(1, 8, 0.25))
+    every = []
+    for frame in frames:
+        on_frame(frame)
+        every.append(joints(rig))
+    api.bake(rig, frames=FRAMES, keys="REDUCED", tolerance=0.002)
+    for frame, right in zip(frames, every, strict=True):
+        on_frame(frame)
+        assert np.linalg.norm(joints(rig) - right, axis=-1).max() < 0.002 + CLOSE
+    assert len(rigs.keys(rig.pose.bones["hock"])) < 8
+
+
+@BOTH
+@TIPS
+def test_targets_from_the_pose_keep_the_leg(hock: str, tip_bone: str) -> None:
+    chain = leg(hock, tip_bone=tip_bone, pole_target=rigs.empty("Pole", (1.0, -3.0, 2.0)))
+    rig = chain.id_data
+    api.bake(rig, frames=FRAMES)
+    pose = []
+    for frame in EVERY:
+        on_frame(frame)
+        pose.append(joints(rig, tip_bone))
+    chain.target.animation_data_clear()
+    chain.target.location = chain.pole_target.location = (9, 9, 9)
+    report = api.bake_targets(rig, frames=FRAMES)
+    assert report.reached
+    api.bake(rig, frames=FRAMES)
+    for frame, right in zip(EVERY, pose, strict=True):
+        on_frame(frame)
+        np.testing.assert_allclose(joints(rig, tip_bone), right, atol=2 * CLOSE)
+
+
+def test_bake_from_pose_tells_where_the_third_bone_is_off() -> None:
+    chain = leg("PARALLEL")
+    rig = chain.id_data
+    rigs.animate(rig.pose.bones["hock"], rotation_quaternion={1: (1, 0, 0, 0), 8: (0.9, 0.4, 0, 0)})
+    notes = api.bake_targets(rig, frames=FRAMES).notes
+    assert any("does not keep its pose on 7 frames (2-8)" in note for note in notes)
+
+
+def test_the_overlay_shows_knee_and_hock() -> None:
+    chain = leg("PARALLEL")
+    rig = chain.id_data
+    on_frame(4)
+    api.solve(rig)
+    bpy.context.view_layer.update()
+    now = bpy.context.scene, bpy.context.view_layer.depsgraph
+    found = limb_states(rig, *now)["shin"]
+    np.testing.assert_allclose(found.joints, joints(rig), atol=CLOSE)
+    other = np.array(guides(state.update(rig, *now), "shin").other)
+    shown = joints(rig)
+    np.testing.assert_allclose(other[[0, 3]], shown[[0, 3]], atol=CLOSE)
+    for links in (other, shown):
+        lengths = np.linalg.norm(np.diff(links, axis=0), axis=-1)
+        rest = [rig.data.bones[name].length for name in ("thigh", "shin", "hock")]
+        np.testing.assert_allclose(lengths, rest, atol=CLOSE)
+    api.flip_bend(rig)
+    bpy.context.view_layer.update()
+    np.testing.assert_allclose(joints(rig), other, atol=CLOSE)
+
+
+def test_against_the_knee_the_side_is_asked_for() -> None:
+    """A third bone that is longer than the thigh and leads backwards: the triangle bends where the knee does not."""
+    chain = leg("PARALLEL")
+    rig = chain.id_data
+    assert undecided(rig, chain) is None
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    bones["hock"].tail = bones["toe"].head = (0.1, 2.4, 1.6)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert undecided(rig, chain) > radians(3)
+    assert any("against the knee" in line for line in api.check(rig, frames=FRAMES).notes)
+    api.decide_side(rig, axis="NEG_X")
+    assert undecided(rig, chain) is None
+
+
+def _not_below(chain: PropertyGroup) -> None:
+    chain.hock_bone = "spine"
+
+
+def _no_bone(chain: PropertyGroup) -> None:
+    chain.hock_bone = "hok"
+
+
+def _not_above(chain: PropertyGroup) -> None:
+    chain.tip_bone = "hock"
+
+
+def _pinned(chain: PropertyGroup) -> None:
+    chain.pole_target, chain.pole_pin = rigs.empty("Pole"), 0.5
+
+
+def _sheared(chain: PropertyGroup) -> None:
+    chain.unreachable, chain.id_data.data.bones["hock"].inherit_scale = "STRETCH", "FULL"
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (_not_below, 'Hock bone "spine" of "Rig" is not below end bone "shin": choose one of its children'),
+        (_no_bone, 'no bone "hok": choose its hock bone; the nearest is "hock"'),
+        (_not_above, 'Hock bone "hock" of "Rig" is not above tip bone "hock"'),
+        (_pinned, "set Hock to Rigid, or Pin to Pole to 0"),
+        (_sheared, 'Stretch would shear bone "hock"'),
+    ],
+)
+def test_what_makes_no_leg_is_refused(change: object, sentence: str) -> None:
+    chain = leg("PARALLEL")
+    change(chain)
+    with pytest.raises(api.Refused, match=sentence):
+        api.bake(chain.id_data, frames=FRAMES)
+
+
+def test_setup_files_and_renamed_bones_keep_the_hock(tmp_path: Path) -> None:
+    chain = leg("RIGID")
+    chain.hock_angle = 0.25
+    path = tmp_path / "leg.toml"
+    api.save_setup(chain.id_data, path)
+    other = rigs.armature(LEG, "Other")
+    api.apply_setup(other, api.load_setup(path))
+    (taken,) = other.two_bone_ik_chains
+    assert (taken.hock_bone, taken.hock, other.pose.bones["shin"].two_bone_ik_hock_angle) == ("hock", "RIGID", 0.25)
+    other.pose.bones["hock"].name = "cannon"
+    api.solve(other)
+    assert taken.hock_bone == "cannon"

@@ -1,0 +1,140 @@
+"""Legs with a hock are found in animals and planted; a horse of Rigify's that walks by IK has such a leg."""
+
+from __future__ import annotations
+
+from math import radians
+
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bpy.types import Object
+
+from support import rigs
+from support.hocks import CLOSE, EVERY, FRAMES, angle, evaluated, joints, leg
+from support.rigify import generated, metarig
+from support.truth import on_frame
+
+PARTS = ("thigh", "lower_leg", "hind_foot", "r_toe")
+STEPS = range(1, 32)
+
+
+@pytest.fixture
+def horse() -> Object:
+    """The generated rig of Rigify's horse, which steps with one hind leg by IK that stretches no bone."""
+    rig = generated("horse")
+    bones = rig.pose.bones
+    for bone in bones:
+        bone.ik_stretch = 0.0
+    for frame in STEPS[::3]:
+        phase = 2 * np.pi * frame / 30
+        step = (0, 0.2 * np.sin(phase), 0.05 + 0.05 * np.cos(phase))
+        rigs.animate(bones["hind_foot_ik.L"], location={frame: step})
+        rigs.animate(bones["torso"], location={frame: (0, 0, -0.04 + 0.02 * np.cos(2 * phase))})
+    return rig
+
+
+def shown(rig: Object) -> tuple[np.ndarray, np.ndarray]:
+    """(n, 4, 3) heads of the bones that show the leg, and (n, 3, 3) the third bone, on all steps."""
+    heads, thirds = [], []
+    for frame in STEPS:
+        on_frame(frame)
+        bones = evaluated(rig).pose.bones
+        heads.append([bones[f"ORG-{part}.L"].head.copy() for part in PARTS])
+        thirds.append(bones["ORG-hind_foot.L"].matrix.to_3x3().normalized())
+    return np.array(heads), np.array(thirds)
+
+
+@pytest.mark.parametrize(("hock", "fits"), [("PARALLEL", True), ("RIGID", False)])
+def test_a_horse_that_walks_by_ik_has_the_leg_that_is_parallel(horse: Object, hock: str, fits: bool) -> None:
+    """Rigify finds its hock by three iterative solvers, one upon the other; ours by one triangle."""
+    api.add_detected(horse)
+    chain = horse.two_bone_ik_chains["Hind Leg.L"]
+    assert (chain.hock_bone, chain.tip_bone, chain.subtarget) == ("hind_foot_fk.L", "r_toe_fk.L", "MCH-r_toe_ik_out.L")
+    chain.hock = hock
+    heads, thirds = shown(horse)
+    assert api.bake(horse, [chain.name], frames=(STEPS[0], STEPS[-1])).reached
+    horse.pose.bones["thigh_parent.L"]["IK_FK"] = 1.0
+    horse.update_tag()
+    found, found_thirds = shown(horse)
+    length = np.linalg.norm(np.diff(heads[0], axis=0), axis=-1).sum()
+    knee, hocks, tip = (np.linalg.norm(found - heads, axis=-1).max(axis=0) / length)[1:]
+    off = max(angle(*pair) for pair in zip(found_thirds, thirds, strict=True))
+    assert tip < CLOSE
+    assert bool(knee < 1e-3 and hocks < 2e-3 and off < radians(0.2)) is fits
+
+
+HOCKS = {"horse": ("hind_foot", "r_toe"), "cat": ("foot", "r_toe"), "wolf": ("foot", "toe")} | {
+    "basic_quadruped": ("foot", "toe"),
+    "human": (),
+    "bird": (),
+}
+
+
+@pytest.mark.parametrize("name", HOCKS)
+def test_only_hind_legs_of_animals_are_found_with_a_hock(name: str) -> None:
+    found = {limb.name: limb for limb in api.detect(metarig(name)) if limb.hock_bone}
+    bones = HOCKS[name]
+    assert {limb: (found[limb].hock_bone, found[limb].tip_bone) for limb in found} == (
+        {f"Hind Leg.{side}": tuple(f"{bone}.{side}" for bone in bones) for side in "LR"} if bones else {}
+    )
+    assert all("as in a leg with a hock" in limb.why for limb in found.values())
+
+
+def test_a_planted_paw_has_a_ball_and_no_heel() -> None:
+    """The third bone keeps the angle to the shin that was captured; the paw stands where it was put down."""
+    chain = leg("PARALLEL")
+    rig = chain.id_data
+    chain.name = "Hind Leg"
+    rigs.animate(chain.target, location={1: (0.1, 0.0, 0.1), 4: (0.1, 0.02, 0.1), 8: (0.12, -0.02, 0.1)})
+    api.bake(rig, frames=FRAMES)
+    ball = ("toe", (0.0, rig.data.bones["toe"].length, 0.0))
+    contact = api.Contact("Hind Leg", 2, 7, *ball)
+    thirds = rigs.keys(rig.pose.bones["hock"])
+    assert {found[3:] for found in api.contacts(rig, ["Hind Leg"], frames=FRAMES)} == {ball}
+    api.plant(rig, ["Hind Leg"], frames=FRAMES, contacts=[contact])
+    places = []
+    for frame in range(2, 8):
+        on_frame(frame)
+        places.append(evaluated(rig).pose.bones["toe"].tail.copy())
+    assert np.ptp(np.array(places), axis=0).max() < 1e-4
+    assert rigs.keys(rig.pose.bones["hock"]) == thirds
+
+
+def constrained_leg(*, locked: bool) -> Object:
+    """The leg under an IK constraint of three bones, whose third one may be locked; its target has keys."""
+    chain = leg("RIGID", tip_bone="")
+    rig, target = chain.id_data, chain.target
+    rig.two_bone_ik_chains.remove(0)
+    bone = rig.pose.bones["hock"]
+    constraint = bone.constraints.new("IK")
+    constraint.target, constraint.chain_count, constraint.use_stretch = target, 3, False
+    constraint.pole_target, constraint.iterations = rigs.empty("Pole", (1.0, -3.0, 2.0)), 500
+    bone.lock_ik_x = bone.lock_ik_y = bone.lock_ik_z = locked
+    return rig
+
+
+def test_a_constraint_of_three_bones_with_a_locked_third_is_taken_over() -> None:
+    rig = constrained_leg(locked=True)
+    before = joints_over_frames(rig)
+    (takeover,) = api.chains_from_constraints(rig)
+    (chain,) = rig.two_bone_ik_chains
+    assert (takeover.chain, chain.end_bone, chain.hock_bone, chain.hock) == ("shin", "shin", "hock", "RIGID")
+    assert api.bake(rig, frames=FRAMES).reached
+    # The constraint stops a little off; two ten-thousandths of the leg are allowed for two bones as well.
+    np.testing.assert_allclose(joints_over_frames(rig), before, atol=1e-3)
+
+
+def test_a_third_bone_that_turns_otherwise_is_told() -> None:
+    rig = constrained_leg(locked=False)
+    (takeover,) = api.chains_from_constraints(rig)
+    assert not takeover.chain
+    assert 'It moves three bones, and "hock" turns neither with the first nor with the second' in takeover.differs[0]
+    assert not rig.two_bone_ik_chains
+
+
+def joints_over_frames(rig: Object) -> np.ndarray:
+    found = []
+    for frame in EVERY:
+        on_frame(frame)
+        found.append(joints(rig, ""))
+    return np.array(found)
