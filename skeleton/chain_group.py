@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..solver import PreparedChain, prepare
 from ..solver.values import VARYING, Array, Chain, Goals, HingeAxis, Number, Options, Solution
 from ..solver.vectors import dot, norm, product, unit
-from . import inherit, transform
+from . import inherit, transform, twist_bones
 from .batches import batches
 from .rounding import rounding
 from .transform import Basis, affine_product, each_array, stacked
@@ -35,6 +35,8 @@ class ChainGroup:
     to_world, from_world : (n, c, 4, 4)
     flat : (n, c)                    True where `to_world` squeezes the limb, so that not all of it shows in the world
     end : (n, c, 3, 3)               the end bone's rest orientation in chain space
+    line : (n, c, 3)                 from root to mid joint, in the root bone's space
+    gathered : (n, c, k)             radians about such lines that bones in line give to the root bone in `basis`
     numbers : (n, c) by name, those that are not one number for all chains and frames
     """
 
@@ -46,6 +48,8 @@ class ChainGroup:
     from_world: Array
     flat: NDArray[np.bool_]
     end: Array
+    line: Array
+    gathered: Array
     numbers: Mapping[str, Array]
 
     @property
@@ -158,7 +162,8 @@ def _kind(plan: ChainPlan) -> Hashable:
     """What chains have to share to be solved side by side."""
     choices = plan.hinge_axis != HingeAxis.AUTO, plan.use_rotation, plan.uses_pose, plan.pole is None, plan.pins
     rules = (bone.rules for bone in (*plan.bones, *plan.below))
-    return *_fixed(plan.options), *choices, len(plan.bones), *rules
+    twists = ((part.upper, part.in_line and plan.place(part.bone), part.bone.rules) for part in plan.twists)
+    return *_fixed(plan.options), *choices, len(plan.bones), *rules, *twists
 
 
 def _number(plan: ChainPlan, name: str, samples: Samples) -> Array:
@@ -186,7 +191,11 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     parent = stacked(parents) if parents else None
     kinematics = inherit.chain_kinematics(bones, parent, bases, len(first.bones), stretches=bool(first.scaled))
     bases = bases[: len(first.bones)]
-    rest = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))[-1]
+    poses = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))
+    bases, line, gathered = twist_bones.gathered(first, bases, poses)
+    if gathered.size:
+        poses = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))
+    rest = poses[-1]
     tips = tip(plans, rest, samples)
     if not kinematics.rigid:
         to_space, _ = transform.nearest_inverse(kinematics.to_armature)
@@ -206,6 +215,8 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
         from_world=from_world,
         flat=flat,
         end=end,
+        line=line,
+        gathered=gathered,
         numbers=dict(_numbers(plans, samples)),
     )
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..solver import solve
 from ..solver.values import Array, Goals, Solution
-from . import chain_group, inherit, transform, uneven_scale
-from .bone_channels import bone_bases
-from .chain_group import ChainGroup, SolvedGroup, tip_parent_pose
+from . import chain_group, transform, twist, uneven_scale
+from .bone_channels import bone_bases, limb_bases
+from .chain_group import ChainGroup, SolvedGroup
 from .solve import flat_told, solving
 from .steps import run
 from .transform import Basis, each_array
@@ -38,23 +38,17 @@ def solve_apart(plan: Plan, samples: Samples) -> list[SolvedGroup]:
 
 def posed_bones(solved: SolvedGroup) -> dict[Point, PosedBone]:
     """The bones that are keyed, as they are once they are posed so."""
-    group, plans, columns = solved.group, solved.plans, bone_bases(solved)
-    root, end, *tips = columns
-    poses = [group.kinematics.in_armature(pose) for pose in group.kinematics.poses((root, *group.basis[1:-1], end))]
-    posed = [poses[0], poses[-1]]
-    for basis in tips:
-        parent = tip_parent_pose(plans, poses[-1], solved.samples)
-        posed.append(inherit.pose(tuple(plan.below[-1] for plan in plans), parent, basis.matrix))
+    columns = bone_bases(solved, apart=True)
     return {
         Point(plan.rig, bone.name): PosedBone(basis=basis.column(row), pose=pose[:, row])
-        for row, plan in enumerate(plans)
-        for bone, basis, pose in zip(plan.keyed, columns, posed, strict=True)
+        for row, plan in enumerate(solved.plans)
+        for bone, basis, pose in zip(plan.keyed, columns, twist.poses(solved, columns), strict=True)
     }
 
 
 def tip_places(solved: SolvedGroup) -> dict[Point, Array]:
     """(n, 4, 4) or (1, 4, 4) in armature space, of the bones whose heads are the tips: where their heads are."""
-    group, plans, (root, end, *_) = solved.group, solved.plans, bone_bases(solved)
+    group, plans, (root, end, *_) = solved.group, solved.plans, limb_bases(solved)
     if not solved.plan.below:
         return {}
     pose = group.kinematics.poses((root, *group.basis[1:-1], end))[-1]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..solver import Solution, bend, diagnostics, reach, reference, targets
 from ..solver.values import Array, Chain, Goals, Unreachable
 from ..solver.vectors import norm, product
-from . import transform, uneven_scale
+from . import transform, twist_bones, uneven_scale
 from .chain_group import ChainGroup, SolvedGroup, chain_groups, goals, within_reach
 from .rounding import VISIBLE
 from .values import ChainPlan, Plan, Point, Samples
@@ -136,7 +136,7 @@ def _pose(group: ChainGroup, samples: Samples, count: int) -> _Pose:
         tip = transform.transform_points(end, np.array(plan.end.tail))
     mid, tip = np.broadcast_arrays(end[..., :3, 3], tip)  # a tip bone may move on a limb that stands still
     turns = (
-        transform.rotation(root[..., :3, :3], group.basis[0].scale[:, 0]),
+        _with_gathered(group, transform.rotation(root[..., :3, :3], group.basis[0].scale[:, 0])),
         product(transform.orientation(end[..., :3, :3]), np.swapaxes(group.end[:, 0], -1, -2)),
     )
     rotations = np.broadcast_to(np.stack(np.broadcast_arrays(*turns), axis=-3), (count, 2, 3, 3))
@@ -145,6 +145,12 @@ def _pose(group: ChainGroup, samples: Samples, count: int) -> _Pose:
     joints = np.stack((np.zeros_like(upper), upper, upper + lower), axis=-2)
     chain = Chain(joints=joints, hinge_axis=group.chain.hinge_axis[:, 0], use_hinge_axis=group.chain.use_hinge_axis)
     return _Pose(rotations=rotations, chain=chain, mid=mid, tip=tip)
+
+
+def _with_gathered(group: ChainGroup, turn: Array) -> Array:
+    """(n, 3, 3) rotations of the root bone, with the turns of bones in line, as the solver has them."""
+    by = group.gathered[:, 0].sum(axis=-1)
+    return product(turn, twist_bones.about(group.line[:, 0], by)) if group.gathered.size else turn
 
 
 def _target(group: ChainGroup, pose: _Pose, resolution: Array) -> Array:

@@ -15,7 +15,7 @@ from ..solver.fixed_point import fixed_point
 from ..solver.values import Array, Goals, Reference, Status, Unreachable
 from ..solver.vectors import norm, product, unit
 from . import chain_group, transform
-from .bone_channels import bone_bases
+from .bone_channels import limb_bases
 from .chain_group import ChainGroup, SolvedGroup
 from .rounding import VISIBLE
 from .transform import Basis
@@ -86,7 +86,7 @@ def _reference(group: ChainGroup, goals: Goals, samples: Samples) -> Array:
 
 def _solved_bases(solved: SolvedGroup) -> tuple[Basis, ...]:
     """Of the chains' bones, root bones first, as they are solved."""
-    root, end, *_ = bone_bases(solved)
+    root, end, *_ = limb_bases(solved)
     return root, *solved.group.basis[1:-1], end
 
 

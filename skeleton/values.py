@@ -90,6 +90,25 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TwistBone:
+    """A bone that takes its share of a twist.
+
+    upper : True for the twist of the root bone against its parent, False for that of the tip bone against the end bone
+    in_line : True for a bone of the chain, or below it, that carries the next; False for one at the side
+    by_place : the part of the twist that its place gives it, from 0 at the upper joint to 1 at the lower joint
+    share : the part that it has, from 0 to 1; below 0 the one by its place
+    animated : True if `share` may differ from frame to frame
+    """
+
+    bone: Bone
+    upper: bool
+    in_line: bool
+    by_place: float
+    share: float = -1.0
+    animated: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ChainPlan:
     """One chain.
 
@@ -100,6 +119,8 @@ class ChainPlan:
     key_frames : (m,) the frames to key, or None for all
     dependents : objects and bones that later chains depend on and that this chain moves because they are parented to
         it; for each, the bones from the nearest one above it up to one of the chain's
+    twists : bones that take a share of a twist: first those in line, from the root on
+    turned : (2,) radians of twist, of the root bone and of the tip bone, from which that of the first frame goes on
     """
 
     name: str
@@ -116,6 +137,8 @@ class ChainPlan:
     animated: frozenset[str] = frozenset()
     key_frames: Array | None = None
     dependents: Mapping[Point, tuple[Bone, ...]] = field(default_factory=dict)
+    twists: tuple[TwistBone, ...] = ()
+    turned: tuple[float, float] = (0.0, 0.0)
 
     @property
     def root(self) -> Bone:
@@ -126,6 +149,10 @@ class ChainPlan:
     def end(self) -> Bone:
         """The end bone."""
         return self.bones[-1]
+
+    def place(self, bone: Bone) -> int:
+        """Where a bone is among those from root to tip."""
+        return (*self.bones, *self.below).index(bone)
 
     @property
     def tip_bone(self) -> str:
@@ -168,19 +195,33 @@ class ChainPlan:
         """Names of the bones whose rotation in the input pose the solution depends on."""
         bones = (*(self.bones if self.uses_pose else self.bones[1:-1]), *self.below[:-1])
         partly = self.may_fall_short("influence") or self.may_fall_short("rotation_influence")
-        tips = self.below[-1:] if self.use_rotation and partly else ()
-        return tuple(bone.name for bone in (*bones, *tips))
+        follows = self.use_rotation and not partly
+        lower = any(not twist.upper for twist in self.twists)
+        tips = self.below[-1:] if lower and not follows or self.use_rotation and partly else ()
+        beside = [twist.bone for twist in self.twists if not twist.in_line and self.may_fall_short("influence")]
+        return tuple(bone.name for bone in (*bones, *tips, *beside))
 
     @property
     def oriented(self) -> tuple[str, ...]:
         """Names of the bones whose orientation the chain decides, or relies on: all from root to tip."""
-        below = self.below if self.use_rotation else self.below[:-1]
-        return tuple(bone.name for bone in (*self.bones, *below))
+        below = self.below if self.turns_tip else self.below[:-1]
+        beside = (twist.bone for twist in self.twists if not twist.in_line)
+        return tuple(bone.name for bone in (*self.bones, *below, *beside))
+
+    @property
+    def turns_tip(self) -> bool:
+        """True if the tip bone is keyed: it follows the target's rotation, or twist bones below would turn it."""
+        return self.use_rotation or any(twist.in_line and not twist.upper for twist in self.twists)
+
+    @property
+    def limb(self) -> tuple[Bone, ...]:
+        """The bones that a bake keys, but for the twist bones."""
+        return self.root, self.end, *(self.below[-1:] if self.turns_tip else ())
 
     @property
     def keyed(self) -> tuple[Bone, ...]:
         """The bones that a bake keys."""
-        return self.root, self.end, *(self.below[-1:] if self.use_rotation else ())
+        return *self.limb, *(twist.bone for twist in self.twists)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

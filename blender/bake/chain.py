@@ -27,6 +27,7 @@ from ..messages.translation import nearest_name, translated
 from ..scene.bone import read_bone, rest
 from ..settings import keyed_options
 from ..settings.properties import TwoBoneIKChain, chain_fields
+from . import twist_bones
 
 TOLERANCE = 1e-6
 """Part of the chain's length below which a miss counts as reached: what is left of float32 matrices."""
@@ -52,11 +53,12 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
     below = bones_below(rig, chain, bones[-1])
     # An unlisted chain has no bone's options.
     numbers = keyed_options.values(chain) if isinstance(chain, PropertyGroup) else vars(chain)
+    read_bones, read_below = (tuple(read_bone(rig, name) for name in names) for names in (bones, below))
     plan = ChainPlan(
         name=chain.name,
         rig=rig,
-        bones=tuple(read_bone(rig, name) for name in bones),
-        below=tuple(read_bone(rig, name) for name in below),
+        bones=read_bones,
+        below=read_below,
         parent=Point(rig, parent.name) if parent else None,
         target=target,
         pole=pole,
@@ -64,6 +66,7 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
         options=_options(rig, chain, numbers),
         use_rotation=chain.use_rotation,
         rotation_influence=numbers["rotation_influence"],
+        twists=twist_bones.read(rig, read_bones, read_below) if chain.use_twist else (),
     )
     return _scalable(plan)
 
@@ -75,8 +78,10 @@ def _scalable(chain: ChainPlan) -> ChainPlan:
         raise Refused("PIN_WITHOUT_POLE", chain=chain)
     if chain.scaled:
         names = [bone.name for bone in chain.bones]
-        for name in sheared_bones(rig, names, chain.tip_bone if chain.use_rotation else ""):
-            raise shear_refusal(rig, name, (chain.end.name, chain.tip_bone))
+        beside = [part.bone.name for part in chain.twists if not part.in_line]
+        turned = [*([chain.tip_bone] if chain.turns_tip else []), *beside]
+        for name in sheared_bones(rig, names, turned):
+            raise shear_refusal(rig, name, (chain.end.name, chain.tip_bone, *beside))
     return chain
 
 
@@ -126,23 +131,22 @@ def scales(rig: Rig, chain: TwoBoneIKChain) -> bool:
 def shear_refusal(rig: Rig, bone: str, turned: Collection[str]) -> Refused:
     """The refusal of a chain that stretches, for a bone of `sheared_bones`.
 
-    turned : names of the chain's end bone and tip bone; others lie between
+    turned : names of the chain's end bone, tip bone and twist bones at the side; others lie between
     """
     return Refused("SHEAR.turned" if bone in turned else "SHEAR.between", object=rig, bone=bone)
 
 
-def sheared_bones(rig: Rig, bones: Sequence[str], turned_tip: str) -> list[str]:
+def sheared_bones(rig: Rig, bones: Sequence[str], turned: Iterable[str]) -> list[str]:
     """The bones of a chain that would be sheared by the stretch of the one above them, or would not pass it on.
 
-    turned_tip : name of the tip bone where it is turned; "" otherwise
+    turned : names of the tip bone, where it is turned, and of twist bones at the side
     """
 
     def inherits(name: str) -> str:
         return rig.data.bones[name].inherit_scale
 
     between = [name for name in bones[1:-1] if inherits(name) != "ALIGNED"]
-    turned = filter(None, (bones[-1], turned_tip))
-    return [*between, *(name for name in turned if inherits(name) in {"FULL", "FIX_SHEAR"})]
+    return [*between, *(name for name in (bones[-1], *turned) if inherits(name) in {"FULL", "FIX_SHEAR"})]
 
 
 def bones_below(rig: Rig, chain: TwoBoneIKChain, end: str) -> tuple[str, ...]:
@@ -284,7 +288,14 @@ _LIMITS = frozenset(("bend_min", "bend_max"))
 def with_animated(rig: Rig, chains: Sequence[ChainPlan]) -> list[ChainPlan]:
     """The chains, each with the names of its options that keys, drivers or NLA strips animate."""
     paths = versions.ever_animated_paths(rig)
-    return [_scalable(replace(chain, animated=_animated(rig, chain, paths))) if paths else chain for chain in chains]
+    return [_scalable(_with_animated(rig, chain, paths)) if paths else chain for chain in chains]
+
+
+def _with_animated(rig: Rig, chain: ChainPlan, paths: set[str]) -> ChainPlan:
+    twists = tuple(
+        replace(part, animated=keyed_options.path(part.bone.path, "twist") in paths) for part in chain.twists
+    )
+    return replace(chain, animated=_animated(rig, chain, paths), twists=twists)
 
 
 def has_animated_limits(rig: Rig, end_bone: str) -> bool:

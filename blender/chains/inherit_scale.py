@@ -2,7 +2,8 @@
 
 from ..armatures import Rig
 from ..bake.build_plan import Names, with_bones
-from ..bake.chain import chain_bones, scales, sheared_bones
+from ..bake import twist_bones
+from ..bake.chain import bones_below, chain_bones, scales, sheared_bones
 from ..messages.refused import Refused
 from ..scene.checks import refuse_unposable
 
@@ -10,14 +11,14 @@ from ..scene.checks import refuse_unposable
 def sheared(rig: Rig, names: Names) -> dict[str, list[str]]:
     """The bones that the stretch of these chains would shear, by the name of the chain; no chain without such bones."""
     stretching = [chain for chain in with_bones(rig, names).chains if scales(rig, chain)]
-    by_chain = {
-        chain.name: sheared_bones(
-            rig,
-            chain_bones(rig, chain.end_bone, chain.root_bone, chain.name),
-            chain.tip_bone if chain.use_rotation else "",
-        )
-        for chain in stretching
-    }
+    by_chain = {}
+    for chain in stretching:
+        bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
+        below = bones_below(rig, chain, bones[-1])
+        twists = twist_bones.found(rig, bones, below).bones if chain.use_twist else []
+        tips = below[-1:] if chain.use_rotation or any(part.in_line and not part.upper for part in twists) else ()
+        turned = [*tips, *(part.name for part in twists if not part.in_line)]
+        by_chain[chain.name] = sheared_bones(rig, bones, turned)
     return {name: bones for name, bones in by_chain.items() if bones}
 
 

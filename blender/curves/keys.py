@@ -8,7 +8,8 @@ import numpy as np
 from bpy.types import FCurve, Object
 from numpy.typing import NDArray
 
-from ...skeleton.values import MERGE, Plan, Point
+from ...skeleton.rotation_mode import rotation_values
+from ...skeleton.values import MERGE, Bone, ChainPlan, Plan, Point
 from ...solver.values import Array
 from .. import versions
 from ..rna_paths import bone_and_property, value_at
@@ -90,8 +91,29 @@ def _of_bones(curves: Iterable[FCurve], bones: Collection[str]) -> Iterator[FCur
 
 def rotations_before(plan: Plan) -> dict[str, Array]:
     """The rotation (3 or 4,) of each bone that the plan keys, ahead of the plan's frames, by RNA path."""
-    paths = [bone.rotation_path for chain in plan.chains for bone in chain.keyed]
-    return values_before(plan.rig, paths, plan.frames[0])
+    paths = [bone.rotation_path for chain in plan.chains for bone in chain.limb]
+    beside = {bone.rotation_path: value for chain in plan.chains for bone, value in twists_before(plan, chain).items()}
+    return values_before(plan.rig, paths, plan.frames[0]) | beside
+
+
+def twists_before(plan: Plan, chain: ChainPlan) -> dict[Bone, Array]:
+    """The same of a chain's twist bones; no rotation where all keys are on the plan's frames or after them.
+
+    Otherwise the value that an earlier bake has left on the current frame might be some whole turns away.
+    """
+    find, values = versions.curve_finder(plan.rig), {}
+    for bone in (part.bone for part in chain.twists):
+        path, value = bone.rotation_path, np.array(plan.rig.path_resolve(bone.rotation_path)[:], dtype=np.float64)
+        if any(find(path, index=index) for index in range(len(value))):
+            value = rotation_values(np.eye(3)[None], bone.rotation_mode, None)[0]
+        values[bone] = value_before(find, path, value, plan.frames[0])
+    return values
+
+
+def twists_now(plan: Plan, chain: ChainPlan) -> dict[Bone, Array]:
+    """The rotations (3 or 4,) of a chain's twist bones as they are."""
+    bones = (part.bone for part in chain.twists)
+    return {bone: np.array(plan.rig.path_resolve(bone.rotation_path)[:], dtype=np.float64) for bone in bones}
 
 
 def values_before(item: Object, paths: Iterable[str], start: float) -> dict[str, Array]:
