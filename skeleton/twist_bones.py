@@ -11,7 +11,7 @@ import numpy as np
 
 from ..solver import rotation
 from ..solver.values import Array
-from ..solver.vectors import dot, product, unit
+from ..solver.vectors import product, unit
 from . import transform
 from .rotation_mode import rotation_matrices
 from .transform import Basis
@@ -60,7 +60,7 @@ def about(line: Array, angle: Array) -> Array:
 def angle(turn: Array, line: Array) -> Array:
     """(...) radians within [-pi, pi] by which rotations (..., 3, 3) turn about a line (..., 3)."""
     quaternion = rotation.quaternions(turn[None])[0]
-    half = np.arctan2(dot(quaternion[..., 1:], np.broadcast_to(line, quaternion[..., 1:].shape)), quaternion[..., 0])
+    half = np.arctan2((quaternion[..., 1:] * line).sum(axis=-1), quaternion[..., 0])
     return 2.0 * np.where(half > np.pi / 2.0, half - np.pi, np.where(half < -np.pi / 2.0, half + np.pi, half))
 
 

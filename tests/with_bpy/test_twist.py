@@ -126,3 +126,62 @@ def test_two_turns_of_a_hand_are_spread_evenly() -> None:
     above = twist_of(rig, "upper", "lower", frames)
     for name in ("upper_twist_a", "upper_twist_b"):
         np.testing.assert_allclose(found[name], SHARES[name] * above, atol=CLOSE)
+
+
+LINE = (
+    *rigs.ARM[:2],
+    _along(UPPER, 0.4, "upper_line_a", "upper"),
+    _along(UPPER, 0.8, "upper_line_b", "upper_line_a"),
+    LOWER._replace(parent="upper_line_b"),
+    _along(LOWER, 0.5, "lower_line", "lower"),
+    HAND._replace(parent="lower_line"),
+)
+"""An arm whose twist bones carry each other."""
+
+ALL = range(FRAMES[0], FRAMES[1] + 1)
+
+
+@pytest.mark.parametrize("use_rotation", [True, False])
+@pytest.mark.parametrize("bones", [SIDE, LINE], ids=["side", "line"])
+@pytest.mark.parametrize("fields", [{}, {"plane": "AIM", "pole_target": None}, {"reference": "POSE"}], ids=str)
+def test_joints_and_hand_are_as_without_the_option(
+    bones: Sequence[rigs.Bone], use_rotation: bool, fields: dict[str, object]
+) -> None:
+    frames = range(1, 13)
+    chain = arm(bones=bones, use_rotation=use_rotation, use_twist=False, **{k: v for k, v in fields.items() if v})
+    if "pole_target" in fields:
+        chain.pole_target = None
+    rig = chain.id_data
+    hand = rig.pose.bones["hand"]
+    hand.rotation_quaternion = Quaternion((0.2, 1.0, 0.3), 1.2)
+    api.bake(rig, frames=(1, 12))
+    before = shown(rig, frames)
+    chain.use_twist = True
+    report = api.bake(rig, frames=(1, 12))
+    assert report.posed
+    np.testing.assert_allclose(shown(rig, frames), before, atol=4e-6)
+    names = [bone.name for bone in bones if "_" in bone.name]
+    assert not use_rotation or np.abs(shown(rig, [9], names) - shown(rig, [2], names)).max() > 0.01
+    keys = all_keys(rig)
+    api.bake(rig, frames=(1, 12))
+    assert keys.keys() == all_keys(rig).keys()
+    for place, values in all_keys(rig).items():
+        np.testing.assert_allclose(values, keys[place], atol=CLOSE, err_msg=str(place))
+
+
+def all_keys(rig: Object) -> dict[tuple[str, int], list[float]]:
+    curves = versions.curves(rig)
+    return {(curve.data_path, curve.array_index): [key.co.y for key in curve.keyframe_points] for curve in curves}
+
+
+def test_bones_in_line_carry_the_next() -> None:
+    chain = arm(bones=LINE)
+    rig = chain.id_data
+    assert api.bake(rig, frames=FRAMES).reached
+    found = bone_turns(rig, ["lower_line"], ALL)
+    np.testing.assert_allclose(found["lower_line"], 0.5 * np.linspace(0, 4 * np.pi, 60), atol=CLOSE)
+    above = twist_of(rig, "upper", "lower", ALL)
+    np.testing.assert_allclose(above, 0.0, atol=CLOSE)
+    parts = bone_turns(rig, ["upper_line_a", "upper_line_b"], ALL)
+    chain.use_twist = False
+    api.bake(rig, frames=FRAMES)
