@@ -282,6 +282,21 @@ class SolvedGroup:
         """Of the first chain; the options of all are the same."""
         return self.group.plan
 
+    def only(self, columns: list[int]) -> "SolvedGroup":
+        """Some of the chains."""
+        group = self.group.each(lambda values: values[:, columns])
+        bones = tuple(tuple(each[column] for column in columns) for each in self.group.kinematics.bones)
+        return replace(
+            self,
+            group=replace(
+                group,
+                plans=tuple(self.plans[column] for column in columns),
+                kinematics=replace(group.kinematics, bones=bones),
+            ),
+            goals=each_array(lambda values: values[:, columns], self.goals),
+            solution=each_array(lambda values: values[:, columns], self.solution),
+        )
+
     @property
     def out_of_reach(self) -> NDArray[np.bool_]:
         """(n, c) True on the frames on which the target lies outside the annulus."""

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..solver import rotation, twist
 from ..solver.values import Array
@@ -47,7 +46,7 @@ def spread(
     if not plan.twists:
         return limb
     whole = _limb(solved, limb)
-    angles = {half: _twist(solved, whole, half, before, apart=apart).angle for half in _halves(plan)}
+    angles = {half: found.angle for half, found in _twists(solved, whole, before, apart=apart).items()}
     influence = np.asarray(solved.group.number("influence"))
     root, end, tip = whole.bases[0], whole.bases[-1], whole.below[-1] if whole.below else None
     line: list[Basis] = []
@@ -64,11 +63,16 @@ def spread(
     return [root, end, *([tip] if plan.turns_tip and tip else []), *line, *beside]
 
 
-def undecided(solved: SolvedGroup, limb: list[Basis]) -> NDArray[np.bool_]:
-    """(n, c) True on frames on which a joint swings so far that its twist was taken from the frames around."""
-    whole = _limb(solved, limb)
-    found = [~_twist(solved, whole, half, None).decided for half in _halves(solved.plan)]
-    return np.logical_or.reduce([np.zeros(solved.solution.status.shape, dtype=np.bool_), *found])
+def measured(solved: SolvedGroup, limb: list[Basis]) -> dict[bool, twist.Twist]:
+    """(n, c) the twist of each half that has twist bones, the upper one as True."""
+    return _twists(solved, _limb(solved, limb), None)
+
+
+def _twists(
+    solved: SolvedGroup, limb: Limb, before: Array | None, *, apart: bool = False
+) -> dict[bool, twist.Twist]:
+    halves = [half for half in (True, False) if any(part.upper == half for part in solved.plan.twists)]
+    return {half: _twist(solved, limb, half, before, apart=apart) for half in halves}
 
 
 def poses(solved: SolvedGroup, bases: Sequence[Basis]) -> list[Array]:
@@ -86,11 +90,6 @@ def poses(solved: SolvedGroup, bases: Sequence[Basis]) -> list[Array]:
             carrier = found[plan.root if part.upper else plan.end]
             found[part.bone] = inherit.pose(bones, carrier, keyed[part.bone].matrix)
     return [found[bone] for bone in plan.keyed]
-
-
-def _halves(plan: ChainPlan) -> list[bool]:
-    """Those that have twist bones: True for the upper one."""
-    return [half for half in (True, False) if any(part.upper == half for part in plan.twists)]
 
 
 def _limb(solved: SolvedGroup, limb: list[Basis]) -> Limb:

@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 
 from ...skeleton import transform
 from ...skeleton.chain_group import SolvedGroup
+from ...skeleton.reduced_keys import SIDE
 from ...skeleton.rounding import near
 from ...skeleton.solve import world_joints
 from ...skeleton.target_channels import WorldTransform
+from ...skeleton.twist_shown import twist_points
 from ...skeleton.values import ChainPlan, Plan, Point, Samples
 from ...solver.values import Array
 from ...solver.vectors import norm
@@ -103,10 +105,12 @@ def compare_joints(
 
     def expected(rows: NDArray[np.intp]) -> Iterator[_Expected]:
         for group in solved:
-            world = world_joints(group, rows)
+            world, beside = world_joints(group, rows), twist_points(group, rows)
             for column, chain in enumerate(group.plans):
                 joints = world[:, column]
-                yield _Expected(chain=chain.name, things=_mid_and_tip(chain), world=joints[:, 1:], size=_size(joints))
+                shown = np.concatenate((joints[:, 1:], beside[:, column]), axis=1)
+                things = [*_mid_and_tip(chain), *_twists(chain)]
+                yield _Expected(chain=chain.name, things=things, world=shown, size=_size(joints))
 
     return _compare(plan, expected, keyed_rows, style, measure, suspects)
 
@@ -138,6 +142,12 @@ def _mid_and_tip(chain: ChainPlan) -> Sequence[tuple[Point, Place]]:
     end = Point(chain.rig, chain.end.name)
     tip = (Point(chain.rig, chain.tip_bone), (0.0, 0.0, 0.0)) if chain.tip_bone else (end, chain.end.tail)
     return (end, (0.0, 0.0, 0.0)), tip
+
+
+def _twists(chain: ChainPlan) -> Iterator[tuple[Point, Place]]:
+    """Beside the tail of a twist bone shows how it turns."""
+    for bone in (part.bone for part in chain.twists):
+        yield Point(chain.rig, bone.name), (SIDE * bone.length, bone.length, 0.0)
 
 
 def _compare(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from bpy.types import Bone as RigBone
 
-from ...skeleton.values import Bone, TwistBone
+from ...skeleton.values import Bone, ChainPlan, TwistBone
 from ...solver import twist
 from .. import versions
 from ..armatures import Rig
@@ -65,12 +65,17 @@ def read(rig: Rig, bones: Sequence[Bone], below: Sequence[Bone]) -> tuple[TwistB
 
 def found(rig: Rig, bones: Sequence[str], below: Sequence[str]) -> Found:
     """The same by their names; first those in line, from the root on."""
-    turned = _turned_by_others(rig)
+    turned = turned_by_others(rig)
     of_halves = [_of_half(rig, bones, turned, upper=True)]
     if below:
         of_halves.append(_of_half(rig, (bones[-1], *below), turned, upper=False))
     places = sorted((place for part in of_halves for place in part.bones), key=lambda place: not place.in_line)
     return Found(places, [name for part in of_halves for name in part.left_alone])
+
+
+def found_for(chain: ChainPlan) -> Found:
+    """The same for a chain that was read."""
+    return found(chain.rig, [bone.name for bone in chain.bones], [bone.name for bone in chain.below])
 
 
 def _of_half(rig: Rig, bones: Sequence[str], turned: set[str], *, upper: bool) -> Found:
@@ -112,7 +117,7 @@ _MOVING = {"COPY_LOCATION", "COPY_SCALE", "LIMIT_LOCATION", "LIMIT_SCALE", "LIMI
 """Constraints that turn no bone."""
 
 
-def _turned_by_others(rig: Rig) -> set[str]:
+def turned_by_others(rig: Rig) -> set[str]:
     """Names of the bones that constraints or drivers turn."""
     driven = (bone_and_property(curve.data_path) for curve in versions.drivers(rig))
     names, animated = {bone for bone, name in driven if name.startswith("rotation_")}, versions.ever_animated_paths(rig)

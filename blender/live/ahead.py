@@ -138,6 +138,13 @@ def _values(blocks: Sequence[Block], frame: int) -> tuple[Values, Values]:
     if not bones:
         return [], []
     rotations = np.concatenate([block.rotations[block.row(frame)] for block in blocks])
+    if going_on := [(block, group) for block in blocks for group in block.spreading]:
+        now = {bone: getattr(owner, rotation_name(bone.rotation_mode))[:] for owner, bone in bones}
+        turns = {}
+        for block, group in going_on:
+            turns |= group.rotations(block.row(frame), now)
+        for row, (_, bone) in enumerate(bones):
+            rotations[row] = turns.get(bone, rotations[row])
     for part in batches(range(len(bones)), lambda row: bones[row][1].rotation_mode, rows=1):
         mode = bones[part[0]][1].rotation_mode
         name = rotation_name(mode)

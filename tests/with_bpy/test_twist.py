@@ -43,7 +43,7 @@ def arm(*, turns: float = 2.0, bones: Sequence[rigs.Bone] = SIDE, **fields: obje
     """An arm whose target stands while it turns so often about the forearm, over the frames."""
     rig = rigs.armature(bones)
     fields = {"root_bone": "upper", "tip_bone": "hand", "use_rotation": True, "use_twist": True} | fields
-    chain = rigs.chain(rig, "lower", target=(1.2, 0.6, 1.3), pole=(0.5, 3.0, 1.0), **fields)
+    chain = rigs.chain(rig, "lower", target=(1.2, 0.6, 1.3), pole=(0.5, 1.0, 2.5), **fields)
     bpy.context.scene.frame_end = FRAMES[1]
     turn(chain, turns)
     return chain
@@ -90,9 +90,11 @@ def bone_turns(rig: Object, names: Iterable[str], frames: Iterable[float]) -> di
 
 def shown(rig: Object, frames: Iterable[float], names: Sequence[str] = ("lower", "hand")) -> np.ndarray:
     """(n, k, 4, 4) poses as evaluated."""
-    return np.array(
-        [[rig.evaluated_get(on_frame(frame)).pose.bones[name].matrix for name in names] for frame in frames]
-    )
+    poses = []
+    for frame in frames:
+        bones = rig.evaluated_get(on_frame(frame)).pose.bones
+        poses.append([np.array(bones[name].matrix) for name in names])
+    return np.array(poses)
 
 
 def twist_of(rig: Object, bone: str, joint: str, frames: Iterable[float]) -> np.ndarray:
@@ -184,4 +186,142 @@ def test_bones_in_line_carry_the_next() -> None:
     np.testing.assert_allclose(above, 0.0, atol=CLOSE)
     parts = bone_turns(rig, ["upper_line_a", "upper_line_b"], ALL)
     chain.use_twist = False
+    rig.animation_data_clear()
+    for bone in rig.pose.bones:
+        bone.matrix_basis = Matrix()
     api.bake(rig, frames=FRAMES)
+    whole = twist_of(rig, "upper", "lower", ALL)
+    assert np.abs(whole).min() > 0.1
+    for angles in parts.values():
+        np.testing.assert_allclose(angles, 0.5 * whole, atol=CLOSE)
+
+
+def test_past_a_swing_of_180_degrees_the_twist_goes_on_evenly() -> None:
+    chain = arm(turns=0.0)
+    rig, hand = chain.id_data, chain.target.rotation_quaternion.copy()
+    across = (rig.data.bones["lower"].tail_local - rig.data.bones["lower"].head_local).orthogonal()
+    for frame in ALL:
+        # It turns by a degree beside, so that it passes near the pole of the twist, not through it.
+        turn_over = Quaternion(across, np.radians(5.0 * (frame - 1))) @ Quaternion((1, 0, 0), 0.02)
+        chain.target.rotation_quaternion = turn_over @ hand
+        chain.target.keyframe_insert("rotation_quaternion", frame=frame)
+    report = api.bake(rig, frames=FRAMES)
+    told = report.chains[0]
+    line = (rig.data.bones["hand"].head_local - rig.data.bones["lower"].head_local).normalized()
+    rest = rig.data.bones["lower"].matrix_local.to_quaternion()
+    swings = []
+    for frame in ALL:
+        lower, own = (rig.evaluated_get(on_frame(frame)).pose.bones[name] for name in ("lower", "hand"))
+        at_rest = rig.data.bones["hand"].matrix_local.to_quaternion()
+        turned = rest @ lower.matrix.to_quaternion().inverted() @ own.matrix.to_quaternion() @ at_rest.inverted()
+        along = Vector(turned[1:]).dot(line)
+        swings.append(2 * np.arccos(min(1.0, np.hypot(turned.w, along))))
+    np.testing.assert_array_equal(told.undecided_twist, np.array(swings) > np.radians(150))
+    assert 3 < np.count_nonzero(told.undecided_twist) < 20
+    assert any("a bone swings by more than 150 degrees" in line for line in told.lines())
+    for name in ("lower_twist_a", "lower_twist_b"):
+        [angles] = bone_turns(rig, [name], ALL).values()
+        assert np.abs(np.diff(angles)).max() < np.radians(30)
+        between = np.flatnonzero(told.undecided_twist)
+        steps = np.diff(angles[between[0] - 1 : between[-1] + 2])
+        np.testing.assert_allclose(steps, steps.mean(), atol=CLOSE)
+
+
+def test_shares_by_hand_can_be_keyed() -> None:
+    chain = arm(turns=0.5)
+    rig = chain.id_data
+    rigs.animate(rig.pose.bones["lower_twist_a"], two_bone_ik_twist={1: 0.0, 60: 1.0})
+    rig.pose.bones["upper_twist_a"].two_bone_ik_twist = 1.0
+    for bone, mode in (("lower_twist_a", "XYZ"), ("lower_twist_b", "AXIS_ANGLE")):
+        rig.pose.bones[bone].rotation_mode = mode
+    assert api.bake(rig, frames=FRAMES).reached
+    found, half = bone_turns(rig, SHARES, ALL), np.linspace(0, np.pi, 60)
+    shares = [rig.evaluated_get(on_frame(frame)).pose.bones["lower_twist_a"].two_bone_ik_twist for frame in ALL]
+    np.testing.assert_allclose(found["lower_twist_a"], shares * half, atol=CLOSE)
+    np.testing.assert_allclose(found["lower_twist_b"], 0.7 * half, atol=CLOSE)
+    np.testing.assert_allclose(found["upper_twist_a"], 0.0, atol=CLOSE)
+
+
+def test_a_range_goes_on_from_the_keys_before_it() -> None:
+    chain = arm()
+    rig = chain.id_data
+    api.bake(rig, frames=FRAMES)
+    keys = all_keys(rig)
+    for frames in ((31, 60), FRAMES):
+        api.bake(rig, frames=frames)
+        for place, values in all_keys(rig).items():
+            np.testing.assert_allclose(values, keys[place], atol=CLOSE, err_msg=str((frames, place)))
+
+
+@pytest.mark.parametrize("bones", [SIDE, LINE], ids=["side", "line"])
+def test_reduced_keys_hold_their_tolerance_for_twist_bones(bones: Sequence[rigs.Bone]) -> None:
+    chain = arm(turns=1.0, bones=bones)
+    rig, between = chain.id_data, np.arange(1, 30, 0.5)
+    names = [bone.name for bone in bones if bone.name not in ("spine",)]
+    api.bake(rig, frames=(1, 30, 0.5))
+    every = shown(rig, between, names)
+    report = api.bake(rig, frames=(1, 30), keys="REDUCED", tolerance=0.002)
+    assert report.posed
+    few = shown(rig, between, names)
+    for row, name in enumerate(names):
+        length = rig.data.bones[name].length
+        place = np.array((0.25 * length, length, 0.0, 1.0))
+        off = np.linalg.norm((few[:, row] - every[:, row]) @ place, axis=-1)
+        assert off.max() < 0.002 + CLOSE
+        assert len(rigs.keys(rig.pose.bones[name])) <= 30
+
+
+def test_solve_goes_on_from_the_pose_of_the_twist_bones() -> None:
+    chain = arm()
+    rig = chain.id_data
+    for frame in (1, 11, 21, 31, 41):
+        on_frame(frame)
+        api.solve(rig)
+        bpy.context.view_layer.update()
+        expected = 0.3 * 4 * np.pi * (frame - 1) / 59
+        turned = rig.pose.bones["lower_twist_a"].rotation_quaternion
+        assert abs(abs(turned.w) - abs(np.cos(expected / 2))) < CLOSE
+
+
+@pytest.mark.parametrize("bones", [SIDE, LINE], ids=["side", "line"])
+def test_live_poses_as_a_bake_does(bones: Sequence[rigs.Bone]) -> None:
+    names = [bone.name for bone in bones]
+    chain = arm(bones=bones)
+    rig = chain.id_data
+    rig.animation_data_clear()
+    on_frame(1)
+    rig.two_bone_ik_live = True
+    live = shown(rig, ALL, names)
+    rig.two_bone_ik_live = False
+    for bone in rig.pose.bones:
+        bone.matrix_basis = Matrix()
+    api.bake(rig, frames=FRAMES)
+    np.testing.assert_allclose(live, shown(rig, ALL, names), atol=CLOSE)
+
+
+def test_what_is_refused_and_what_is_told() -> None:
+    chain = arm(turns=0.0)
+    rig = chain.id_data
+    api.bake(rig, frames=(1, 2))
+    told = rig.pose.bones["lower_twist_a"].constraints.new("COPY_ROTATION")
+    told.target = chain.target
+    driver = rig.pose.bones["upper_twist_b"].driver_add("rotation_quaternion", 1)
+    driver.driver.expression = "0.1"
+    report = api.bake(rig, frames=(1, 2))
+    note = 'Twist bones of chain "lower" that constraints or drivers turn are left alone: upper_twist_b, lower_twist_a'
+    assert note in report.notes
+    other = api.add_chain(rig, "lower_twist_b", target=chain.target, root_bone="lower")
+    other.name = "other"
+    with pytest.raises(api.Refused, match='both pose bone "lower'):
+        api.bake(rig, frames=(1, 2))
+    rig.two_bone_ik_chains.remove(1)
+    chain.tip_bone, chain.use_rotation = "", False
+    api.bake(rig, frames=(1, 2))
+    chain.unreachable = "STRETCH"
+    rig.data.bones["lower"].inherit_scale = "ALIGNED"
+    with pytest.raises(api.Refused, match='Stretch would shear bone "upper_twist_a"'):
+        api.bake(rig, frames=(1, 2))
+    assert api.set_aligned(rig) == ["upper_twist_a"]
+    bare = rigs.armature(name="Bare")
+    api.add_chain(bare, "lower", target=chain.target, use_twist=True)
+    assert 'Chain "lower" has no twist bones to spread its twist over' in api.bake(bare, frames=(1, 2)).notes
