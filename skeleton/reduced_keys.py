@@ -176,9 +176,9 @@ def _test_points(channels: list[Channel], values: list[Array], rows: NDArray[np.
         posed.append(posed_on(bone, posed[-1][1]))
     joints += [posed[-1][1][..., :3, 3]] if plan.below else []
     carriers = dict(posed)
-    for part in plan.twists:
-        if not part.in_line:
-            posed.append(posed_on(part.bone, carriers[plan.root if part.upper else plan.end]))
+    for twist in plan.twists:
+        if not twist.in_line:
+            posed.append(posed_on(twist.bone, carriers[plan.root if twist.upper else plan.end]))
     shown = [(bone, pose, side) for bone, pose in posed if bone in plan.keyed for side in (0.0, SIDE)]
     points = [_beside_tail(bone, pose, side) for bone, pose, side in shown] + joints
     to_world = group.to_world[..., :3, :3]

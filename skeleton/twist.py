@@ -14,7 +14,7 @@ from ..solver import rotation, twist
 from ..solver.values import Array
 from ..solver.vectors import product
 from . import inherit, transform, twist_bones
-from .chain_group import SolvedGroup, basis_below, tip_parent_pose
+from .chain_group import SolvedGroup, basis_below
 from .transform import Basis, stacked
 from .twist_bones import about, turned
 from .values import ChainPlan, Point, TwistBone
@@ -34,9 +34,7 @@ class Limb:
     below_poses: list[Array]
 
 
-def spread(
-    solved: SolvedGroup, limb: list[Basis], before: Array | None = None, *, apart: bool = False
-) -> list[Basis]:
+def spread(solved: SolvedGroup, limb: list[Basis], before: Array | None = None, *, apart: bool = False) -> list[Basis]:
     """The bases of all keyed bones, from those of root, end and perhaps tip bones as they are solved.
 
     before : (c, 2) the twists from which those of the first frame go on; by default those of the plans
@@ -68,9 +66,7 @@ def measured(solved: SolvedGroup, limb: list[Basis]) -> dict[bool, twist.Twist]:
     return _twists(solved, _limb(solved, limb), None)
 
 
-def _twists(
-    solved: SolvedGroup, limb: Limb, before: Array | None, *, apart: bool = False
-) -> dict[bool, twist.Twist]:
+def _twists(solved: SolvedGroup, limb: Limb, before: Array | None, *, apart: bool = False) -> dict[bool, twist.Twist]:
     halves = [half for half in (True, False) if any(part.upper == half for part in solved.plan.twists)]
     return {half: _twist(solved, limb, half, before, apart=apart) for half in halves}
 
@@ -149,7 +145,7 @@ def _in_chain(
     solved: SolvedGroup, limb: Limb, found: list[tuple[int, TwistBone]], angle: Array, influence: Array
 ) -> list[Basis]:
     """The root bones', those of the bones in line of the chains, and the end bones'."""
-    group, plan, mid = solved.group, solved.plan, limb.poses[-1][..., :3, 3]
+    group, mid = solved.group, limb.poses[-1][..., :3, 3]
     # What each bone has turned beside what it turns where the root bone has all: its own, and that of the solution.
     own = -group.gathered.sum(axis=-1)
     turn = influence * -angle + (1.0 - influence) * own
@@ -186,14 +182,10 @@ def _below(
 
 def _turned_back(bones: inherit.Bones, parent: Array, basis: Basis, pose: Array) -> Basis:
     """The basis with which bones keep the orientation of a pose on other poses of their parents."""
-    return basis.with_rotation(
-        inherit.rotation(bones, parent, basis.scale, transform.orientation(pose[..., :3, :3]))
-    )
+    return basis.with_rotation(inherit.rotation(bones, parent, basis.scale, transform.orientation(pose[..., :3, :3])))
 
 
-def _at_side(
-    solved: SolvedGroup, limb: Limb, number: int, part: TwistBone, angle: Array, influence: Array
-) -> Basis:
+def _at_side(solved: SolvedGroup, limb: Limb, number: int, part: TwistBone, angle: Array, influence: Array) -> Basis:
     """Of the bones at the side with this number, all of one half."""
     plans, upper = solved.plans, part.upper
     bones = tuple(plan.twists[number].bone for plan in plans)

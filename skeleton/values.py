@@ -195,9 +195,8 @@ class ChainPlan:
         """Names of the bones whose rotation in the input pose the solution depends on."""
         bones = (*(self.bones if self.uses_pose else self.bones[1:-1]), *self.below[:-1])
         partly = self.may_fall_short("influence") or self.may_fall_short("rotation_influence")
-        follows = self.use_rotation and not partly
-        lower = any(not twist.upper for twist in self.twists)
-        tips = self.below[-1:] if lower and not follows or self.use_rotation and partly else ()
+        needs_tip = partly if self.use_rotation else any(not twist.upper for twist in self.twists)
+        tips = self.below[-1:] if needs_tip else ()
         beside = [twist.bone for twist in self.twists if not twist.in_line and self.may_fall_short("influence")]
         return tuple(bone.name for bone in (*bones, *tips, *beside))
 

@@ -121,6 +121,12 @@ def chain_bones(rig: Rig, end_bone: str, root_bone: str, chain: str = "") -> tup
     return (*reversed(above[: above.index(root_bone) + 1]), end.name)
 
 
+def twists_found(rig: Rig, chain: TwoBoneIKChain) -> twist_bones.Found:
+    """The bones over which the chain spreads its twist, where it does; Refused where its bones make no chain."""
+    bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
+    return twist_bones.found(rig, bones, bones_below(rig, chain, bones[-1]))
+
+
 def scales(rig: Rig, chain: TwoBoneIKChain) -> bool:
     """True if the chain stretches its bones, or pins its mid joint to the pole on some frame."""
     path = keyed_options.path(rig.pose.bones[chain.end_bone].path_from_id(), "pole_pin")

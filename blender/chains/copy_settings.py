@@ -31,7 +31,8 @@ from .detect import bone_names
 SECTIONS = {section: tuple(rows("chain", section=section)) for section, *_ in OPTIONS["chains"]["sections"]["items"]}
 """The sections of the panel, with the fields of each; targets belong to the first."""
 
-_OWN = {*SECTIONS["BONES"], "hinge_axis"}
+_BONES = tuple(rows("chain", section="BONES", type="bone"))
+_OWN = {*_BONES, "hinge_axis"}
 """They name bones and an axis of one limb, and are copied to the same limb of the other side only."""
 
 _MIRROR = np.array((-1.0, 1.0, 1.0))
@@ -122,7 +123,7 @@ def _side(chain: TwoBoneIKChain) -> str:
 def _bones(rig: Rig, chain: TwoBoneIKChain) -> dict[str, str]:
     """Root bone and tip bone of the other side, by name; a bone whose name tells no side is left out."""
     names = {}
-    for field in SECTIONS["BONES"]:
+    for field in _BONES:
         bone = getattr(chain, field)
         other = bone_names.other_side(bone, rig.data.bones.keys())
         if other or not bone:

@@ -2,8 +2,7 @@
 
 from ..armatures import Rig
 from ..bake.build_plan import Names, with_bones
-from ..bake import twist_bones
-from ..bake.chain import bones_below, chain_bones, scales, sheared_bones
+from ..bake.chain import chain_bones, scales, sheared_bones, twists_found
 from ..messages.refused import Refused
 from ..scene.checks import refuse_unposable
 
@@ -14,10 +13,9 @@ def sheared(rig: Rig, names: Names) -> dict[str, list[str]]:
     by_chain = {}
     for chain in stretching:
         bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
-        below = bones_below(rig, chain, bones[-1])
-        twists = twist_bones.found(rig, bones, below).bones if chain.use_twist else []
-        tips = below[-1:] if chain.use_rotation or any(part.in_line and not part.upper for part in twists) else ()
-        turned = [*tips, *(part.name for part in twists if not part.in_line)]
+        twists = twists_found(rig, chain).bones if chain.use_twist else []
+        turns_tip = chain.use_rotation or any(part.in_line and not part.upper for part in twists)
+        turned = [*([chain.tip_bone] if turns_tip else []), *(part.name for part in twists if not part.in_line)]
         by_chain[chain.name] = sheared_bones(rig, bones, turned)
     return {name: bones for name, bones in by_chain.items() if bones}
 

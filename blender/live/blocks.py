@@ -35,7 +35,7 @@ class Block:
     reading : of its chains
     first : the first of the frames
     rotations : (n, k, 3, 3) of `reading.keyed`
-    spreading : the chains whose twist goes on from the pose of their twist bones, so that it is known on the frame alone
+    spreading : the chains whose twist goes on from the pose of their twist bones, which is known on the frame alone
     scales : (n, k, 3)
     starting : by bone the pose from which its chain starts
     places : m objects and bones that the pose hangs on, and bones that it moves
@@ -100,9 +100,7 @@ def make_blocks(readings: Sequence[Reading], first: int) -> list[Block]:
         heads |= tip_places(group)
     # Those of the last rank know where those before take what they carry.
     samples = solved[-1].samples
-    return [
-        _block(reading, first, samples, posed, heads, spreading(solved, reading.plan.rig)) for reading in readings
-    ]
+    return [_block(reading, first, samples, posed, heads, spreading(solved, reading.plan.rig)) for reading in readings]
 
 
 def _block(

@@ -1,4 +1,4 @@
-"""Spread Twist: twist bones turn by their share, as Blender evaluates them; joints and hand are as without the option."""
+"""Spread Twist: twist bones turn by their shares, as Blender evaluates them; joints and hand are as without it."""
 
 from __future__ import annotations
 
@@ -105,14 +105,11 @@ def twist_of(rig: Object, bone: str, joint: str, frames: Iterable[float]) -> np.
         own = data[bone]
         parent = own.parent
         line = (data[joint].head_local - own.head_local).normalized()
-        now = evaluated.pose.bones[parent.name].matrix.to_quaternion().inverted() @ evaluated.pose.bones[
-            bone
-        ].matrix.to_quaternion()
-        turned = (
-            parent.matrix_local.to_quaternion()
-            @ now
-            @ own.matrix_local.to_quaternion().inverted()
+        now = (
+            evaluated.pose.bones[parent.name].matrix.to_quaternion().inverted()
+            @ evaluated.pose.bones[bone].matrix.to_quaternion()
         )
+        turned = parent.matrix_local.to_quaternion() @ now @ own.matrix_local.to_quaternion().inverted()
         angles.append(2 * np.arctan2(Vector(turned[1:]).dot(line), turned.w))
     return np.unwrap(angles, period=4 * np.pi)
 
