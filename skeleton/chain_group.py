@@ -192,8 +192,9 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     kinematics = inherit.chain_kinematics(bones, parent, bases, len(first.bones), stretches=bool(first.scaled))
     bases = bases[: len(first.bones)]
     poses = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))
-    bases, line, gathered = twist_bones.gathered(first, bases, poses)
+    own, (bases, line, gathered) = bases, twist_bones.gathered(first, bases, poses)
     if gathered.size:
+        bases = (*bases[:-1], _turned_back(kinematics, bases, kinematics.poses(own)[-1]))
         poses = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))
     rest = poses[-1]
     tips = tip(plans, rest, samples)
@@ -219,6 +220,13 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
         gathered=gathered,
         numbers=dict(_numbers(plans, samples)),
     )
+
+
+def _turned_back(kinematics: inherit.ChainKinematics, bases: tuple[Basis, ...], end: Array) -> Basis:
+    """The end bones' basis with which they are oriented as in the poses `end` (n, c, 4, 4)."""
+    parent = kinematics.poses(bases[:-1])[-1]
+    orientation = transform.orientation(end[..., :3, :3])
+    return bases[-1].with_rotation(inherit.rotation(kinematics.bones[-1], parent, bases[-1].scale, orientation))
 
 
 def _sampled_basis(plan: ChainPlan, bone: Bone, samples: Samples) -> Basis:

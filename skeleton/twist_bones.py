@@ -21,7 +21,7 @@ _TURNS = 16
 """Whole turns to each side of which one is looked for."""
 
 _ALIKE = 1e-2
-"""Radians: twists that fit the bones as well as this are told apart by their size alone."""
+"""Radians: a twist that fits the bones so well is one that they show."""
 
 
 def rest_line(plan: ChainPlan, *, upper: bool) -> Array:
@@ -112,7 +112,10 @@ def _turned(plan: ChainPlan, values: Mapping[Bone, Sequence[float]], *, upper: b
     for twist in twists:
         own = line_in_line(bones, bones.index(twist.bone)) if twist.in_line else beside(twist, line)
         value = np.array(values[twist.bone], dtype=np.float64)[None]
-        turn = float(angle(rotation_matrices(value, twist.bone.rotation_mode)[0], own))
+        basis = rotation_matrices(value, twist.bone.rotation_mode)[0]
+        if not twist.in_line and np.linalg.norm(basis @ own - own) > _ALIKE:
+            return 0.0  # it is posed otherwise
+        turn = float(angle(basis, own))
         so_far += turn if twist.in_line else 0.0
         angles.append(so_far if twist.in_line else turn)
         parts.append(share(twist) - (0.0 if twist.in_line else carrier))
@@ -125,15 +128,15 @@ def line_in_line(bones: Sequence[Bone], row: int) -> Array:
 
 
 def _least(angles: Array, parts: Array) -> float:
-    """The least twist of which these `parts` (k,) are the `angles` (k,), as far as a rotation tells these."""
+    """The least twist of which these `parts` (k,) are the `angles` (k,), whole turns aside; 0 if there is none."""
     largest = np.argmax(np.abs(parts))
     if abs(parts[largest]) < _ALIKE:
         return 0.0
     tries = (angles[largest] + 2.0 * np.pi * np.arange(-_TURNS, _TURNS + 1)) / parts[largest]
     off = tries[:, None] * parts - angles
     apart = np.abs(off - 2.0 * np.pi * np.round(off / (2.0 * np.pi))).max(axis=-1)
-    alike = tries[apart <= apart.min() + _ALIKE]
-    return float(alike[np.argmin(np.abs(alike))])
+    alike = tries[apart <= _ALIKE]
+    return float(alike[np.argmin(np.abs(alike))]) if len(alike) else 0.0
 
 
 def share(twist: TwistBone) -> float:

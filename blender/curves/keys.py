@@ -8,7 +8,6 @@ import numpy as np
 from bpy.types import FCurve, Object
 from numpy.typing import NDArray
 
-from ...skeleton.rotation_mode import rotation_values
 from ...skeleton.values import MERGE, Bone, ChainPlan, Plan, Point
 from ...solver.values import Array
 from .. import versions
@@ -97,15 +96,17 @@ def rotations_before(plan: Plan) -> dict[str, Array]:
 
 
 def twists_before(plan: Plan, chain: ChainPlan) -> dict[Bone, Array]:
-    """The same of a chain's twist bones; no rotation where all keys are on the plan's frames or after them.
+    """The same of a chain's twist bones; the first key where none is ahead, for it holds before.
 
-    Otherwise the value that an earlier bake has left on the current frame might be some whole turns away.
+    What an earlier bake has left on the current frame may be some whole turns away.
     """
     find, values = versions.curve_finder(plan.rig), {}
     for bone in (part.bone for part in chain.twists):
         path, value = bone.rotation_path, np.array(plan.rig.path_resolve(bone.rotation_path)[:], dtype=np.float64)
-        if any(find(path, index=index) for index in range(len(value))):
-            value = rotation_values(np.eye(3)[None], bone.rotation_mode, None)[0]
+        for index in range(len(value)):
+            curve = find(path, index=index)
+            if curve and len(curve.keyframe_points):
+                value[index] = curve.keyframe_points[0].co.y
         values[bone] = value_before(find, path, value, plan.frames[0])
     return values
 
