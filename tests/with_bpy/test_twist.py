@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -14,6 +15,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from support import rigs
 from support.truth import on_frame
+from support.walker import captured, walker
 
 FRAMES = (1, 60)
 CLOSE = 1e-5
@@ -322,3 +324,64 @@ def test_what_is_refused_and_what_is_told() -> None:
     bare = rigs.armature(name="Bare")
     api.add_chain(bare, "lower", target=chain.target, use_twist=True)
     assert 'Chain "lower" has no twist bones to spread its twist over' in api.bake(bare, frames=(1, 2)).notes
+
+
+def test_drag_bake_from_pose_check_and_influence_have_it() -> None:
+    chain = arm(bones=LINE, turns=0.5)
+    rig, frames = chain.id_data, range(1, 13)
+    api.bake(rig, frames=(1, 12))
+    pose = shown(rig, frames, ["upper_line_b", "lower", "hand"])
+    chain.pole_target.location = chain.target.location = (9, 9, 9)
+    report = api.bake_targets(rig, frames=(1, 12))
+    assert not [note for note in report.notes if "does not keep its pose" in note]
+    api.bake(rig, frames=(1, 12))
+    np.testing.assert_allclose(shown(rig, frames, ["upper_line_b", "lower", "hand"]), pose, atol=5 * CLOSE)
+    assert api.check(rig, frames=(1, 12)).reached
+    on_frame(5)
+    [before] = shown(rig, [5], ["lower", "hand"])
+    pull = api.drag(rig, "lower")
+    pull.to(rig.pose.bones["hand"].head)
+    bpy.context.view_layer.update()
+    bones = rig.pose.bones
+    now = [np.array(bones[name].matrix) for name in ("lower", "hand")]
+    pull.finish()
+    np.testing.assert_allclose(now, before, atol=5 * CLOSE)
+    chain.influence = 0.0
+    kept = all_keys(rig)
+    api.bake(rig, frames=(1, 12))
+    assert all_keys(rig) == kept
+
+
+def test_copy_settings_and_setup_files_take_it_along(tmp_path: Path) -> None:
+    chain = arm(turns=0.0)
+    rig = chain.id_data
+    path = tmp_path / "arm.toml"
+    api.save_setup(rig, path)
+    other = rigs.armature(SIDE, name="Other")
+    [applied] = api.apply_setup(other, api.load_setup(path))
+    assert other.two_bone_ik_chains[applied].use_twist
+    beside = api.add_chain(rig, "hand", target=chain.target)
+    api.copy_settings(rig, chain.name, sections=["BONES"])
+    assert (beside.use_twist, beside.tip_bone) == (True, "")
+
+
+def test_feet_that_are_planted_spread_their_twist() -> None:
+    """The knee's and the ankle's twist, from the joints alone: bones at the side have their shares of it."""
+    rig = walker(captured("walk", 1.0))
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    for place in (0.3, 0.6):
+        bone = bones.new(f"lower_{place}")
+        head, tail = bones["shin.L"].head, bones["foot.L"].head
+        bone.head, bone.tail, bone.parent = head.lerp(tail, place), head.lerp(tail, place + 0.1), bones["shin.L"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    api.add_chain(rig, "shin.L", tip_bone="foot.L", use_twist=True)
+    assert api.plant(rig, floor=0.0).posed
+    names = ["lower_0.3", "lower_0.6"]
+    turned = np.array(
+        [[rig.pose.bones[name].rotation_quaternion[:] for name in names] for _ in map(on_frame, range(2, 20))]
+    )
+    angles = 2 * np.arctan2(np.linalg.norm(turned[..., 1:], axis=-1), np.abs(turned[..., 0]))
+    assert angles.max() > 0.01
+    np.testing.assert_allclose(angles[:, 1], 2 * angles[:, 0], atol=1e-4)
