@@ -95,7 +95,7 @@ def gathered(
     return tuple(result), line, by
 
 
-def turned_by_values(plan: ChainPlan, values: Mapping[Bone, Sequence[float]]) -> tuple[float, float]:
+def turned_by_values(plan: ChainPlan, values: Mapping[Bone, Sequence[float] | Array]) -> tuple[float, float]:
     """(2,) radians of both twists that the bones show: the least by which they all would turn as far as they have.
 
     values : of twist bones in their rotation modes; those that it lacks do not count
@@ -103,7 +103,7 @@ def turned_by_values(plan: ChainPlan, values: Mapping[Bone, Sequence[float]]) ->
     return _turned(plan, values, upper=True), _turned(plan, values, upper=False)
 
 
-def _turned(plan: ChainPlan, values: Mapping[Bone, Sequence[float]], *, upper: bool) -> float:
+def _turned(plan: ChainPlan, values: Mapping[Bone, Sequence[float] | Array], *, upper: bool) -> float:
     twists = [twist for twist in plan.twists if twist.upper == upper and twist.bone in values]
     if not twists:
         return 0.0

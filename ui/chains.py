@@ -1,6 +1,7 @@
 """Which bones make up the limb in hand, which way it bends, and how far it reaches."""
 
 from math import degrees
+from typing import Any
 
 from bpy.app.translations import pgettext_iface
 from bpy.types import UILayout
@@ -57,7 +58,7 @@ def _draw_twists(layout: UILayout, chain: TwoBoneIKChain, rig: Rig) -> None:
         return  # what is wrong with its bones is told above
     column = layout.column(align=True)
     for place in found.bones:
-        bone = rig.pose.bones[place.name]
+        bone: Any = rig.pose.bones[place.name]
         share = bone.two_bone_ik_twist
         row = column.row(align=True)
         row.use_property_decorate = True

@@ -7,7 +7,7 @@ joint.
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from bpy.types import Bone as RigBone
@@ -51,13 +51,14 @@ def read(rig: Rig, bones: Sequence[Bone], below: Sequence[Bone]) -> tuple[TwistB
     """The twist bones of the limb with these bones, from root bone to end bone, and below this down to the tip bone."""
     known = {bone.name: bone for bone in (*bones, *below)}
     places = found(rig, [bone.name for bone in bones], [bone.name for bone in below]).bones
+    pose_bones: Any = rig.pose.bones
     return tuple(
         TwistBone(
             bone=known.get(place.name) or read_bone(rig, place.name),
             upper=place.upper,
             in_line=place.in_line,
             by_place=place.by_place,
-            share=rig.pose.bones[place.name].two_bone_ik_twist,
+            share=pose_bones[place.name].two_bone_ik_twist,
         )
         for place in places
     )

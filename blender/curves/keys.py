@@ -123,7 +123,7 @@ def values_before(item: Object, paths: Iterable[str], start: float) -> dict[str,
     return {path: value_before(find, path, item.path_resolve(path), start) for path in paths}
 
 
-def value_before(find: Callable[..., FCurve | None], path: str, value: Sequence[float], start: float) -> Array:
+def value_before(find: Callable[..., FCurve | None], path: str, value: Sequence[float] | Array, start: float) -> Array:
     """The same of one property, which is `value` now."""
     result = np.array(value[:], dtype=np.float64)
     for index in range(len(result)):

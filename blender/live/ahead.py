@@ -15,6 +15,7 @@ from bpy.types import ID, Depsgraph, PoseBone, Scene
 from ...skeleton.batches import batches
 from ...skeleton.rotation_mode import rotation_name, rotation_values
 from ...skeleton.values import Bone
+from ...solver.values import Array
 from ..armatures import Rig
 from ..curves import write
 from ..messages.refused import Refused
@@ -140,11 +141,11 @@ def _values(blocks: Sequence[Block], frame: int) -> tuple[Values, Values]:
     rotations = np.concatenate([block.rotations[block.row(frame)] for block in blocks])
     if going_on := [(block, group) for block in blocks for group in block.spreading]:
         now = {bone: getattr(owner, rotation_name(bone.rotation_mode))[:] for owner, bone in bones}
-        turns = {}
+        spread: dict[Bone, Array] = {}
         for block, group in going_on:
-            turns |= group.rotations(block.row(frame), now)
+            spread |= group.rotations(block.row(frame), now)
         for row, (_, bone) in enumerate(bones):
-            rotations[row] = turns.get(bone, rotations[row])
+            rotations[row] = spread.get(bone, rotations[row])
     for part in batches(range(len(bones)), lambda row: bones[row][1].rotation_mode, rows=1):
         mode = bones[part[0]][1].rotation_mode
         name = rotation_name(mode)

@@ -217,7 +217,7 @@ def register() -> None:
     for name in KEYED_OPTIONS:
         setattr(_pose_bone, f"two_bone_ik_{name}", option("chain", name, update=_option_changed, **_KEYED))
     for name in rows("pose_bone"):
-        update = {"update": _share_changed} if name == "twist" else {}
+        update: dict[str, Any] = {"update": _share_changed} if name == "twist" else {}
         setattr(_pose_bone, f"two_bone_ik_{name}", option("pose_bone", name, **update, **_KEYED))
     # Not for users: what a live limb starts from, and which is in hand, has to come back with undo and with the file.
     _pose_bone.two_bone_ik_own = props.FloatVectorProperty(
