@@ -47,6 +47,7 @@ class ChainOptions(TypedDict, total=False):
     bend_max: float
     use_rotation: bool
     rotation_influence: float
+    use_twist: bool
     influence: float
 
 

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         bend_max: float
         use_rotation: bool
         rotation_influence: float
+        use_twist: bool
         influence: float
 
     class Chains(bpy_prop_collection[Chain]):

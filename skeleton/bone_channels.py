@@ -14,48 +14,59 @@ from ..solver.hock import TURNS_WITH
 from ..solver.numbers import differs
 from ..solver.values import Array, Solution, Unreachable
 from ..solver.vectors import product
-from . import inherit, transform
+from . import inherit, transform, twist, twist_bones
 from .batches import batches
 from .chain_group import ChainGroup, SolvedGroup, basis_below, tip_parent_pose
 from .rotation_mode import rotation_name, rotation_values
 from .transform import Basis, stacked
-from .values import Bone, ChainPlan, Channel, Plan, Samples
+from .values import Bone, ChainPlan, Channel, Plan, Point, Samples
 
 
-def bone_bases(solved: SolvedGroup) -> list[Basis]:
-    """Of the bones that are keyed, in the order of `ChainPlan.keyed`."""
+def bone_bases(solved: SolvedGroup, before: Array | None = None, *, apart: bool = False) -> list[Basis]:
+    """Of the bones that are keyed, in the order of the plan.
+
+    before, apart : see `twist.spread`
+    """
+    return _where_influenced(solved, twist.spread(solved, limb_bases(solved), before, apart=apart))
+
+
+def limb_bases(solved: SolvedGroup) -> list[Basis]:
+    """Of root, end and third bones, and of tip bones that follow their targets' rotation, before twists are spread."""
     group, solution, plan = solved.group, solved.solution, solved.plan
     root = group.basis[0].with_rotation(solution.rotations[..., 0, :, :])
     if plan.scaled:
         root = replace(root, scale=root.scale * transform.along_bone(solution.stretch[..., 0]))
     end = _rigid_end_basis(group, solution) if group.kinematics.rigid else _end_basis(group, root, solution)
-    bases, own, third = [root, end], [group.basis[0], group.basis[-1]], None
+    bases, third = [root, end], None
     if not (plan.use_rotation or group.third):
-        return _where_influenced(group, bases, own)
+        return bases
     end_pose = group.kinematics.poses((root, *group.basis[1:-1], end))[-1]
     if group.third:
         third = _third_basis(group, end_pose, solution)
-        bases, own = [*bases, third], [*own, group.third.basis]
+        bases.append(third)
     if plan.use_rotation:
         parent = tip_parent_pose(group.plans, group.kinematics.in_armature(end_pose), solved.samples, third)
         bases.append(_tip_basis(group, parent, solved.samples))
-        own.append(basis_below(group.plans, -1, solved.samples))
-    return _where_influenced(group, bases, own)
+    return bases
 
 
-def _where_influenced(group: ChainGroup, solved: list[Basis], own: list[Basis]) -> list[Basis]:
+def _where_influenced(solved: SolvedGroup, bases: list[Basis]) -> list[Basis]:
     """The solved bases; on frames without influence, to the bit those of the bones' own pose."""
+    group = solved.group
     influence = group.number("influence")
     if not differs(influence, 1.0):
-        return solved
+        return bases
     rests = np.equal(influence, 0.0)
+    bones = zip(*(plan.keyed for plan in solved.plans), strict=True)
+    points = ([Point(plan.rig, bone.name) for plan, bone in zip(solved.plans, column, strict=True)] for column in bones)
+    own = [Basis.side_by_side(solved.samples.basis[point] for point in column) for column in points]
     return [
         replace(
             one,
             rotation=np.where(rests[..., None, None], other.rotation, one.rotation),
             scale=np.where(rests[..., None], other.scale, one.scale),
         )
-        for one, other in zip(solved, own, strict=True)
+        for one, other in zip(bases, own, strict=True)
     ]
 
 
@@ -141,7 +152,8 @@ def pose_values(solved: SolvedGroup, before: Mapping[Bone, Sequence[float]]) -> 
 
     before : as for `channels`; bones that are not in it are left out
     """
-    bases, skips = bone_bases(solved), solved.plan.options.unreachable == Unreachable.SKIP
+    starts = np.array([twist_bones.turned_by_values(plan, before) for plan in solved.plans])
+    bases, skips = bone_bases(solved, starts), solved.plan.options.unreachable == Unreachable.SKIP
     left_out = solved.out_of_reach[0].tolist() if skips else [False] * len(solved.plans)
     # Columns of bones side by side, one below the other.
     bones = [bone for column in zip(*(plan.keyed for plan in solved.plans), strict=True) for bone in column]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..solver import PreparedChain, hock, prepare, solve
 from ..solver.values import VARYING, Array, Chain, Goals, HingeAxis, Hock, Number, Options, Solution
 from ..solver.vectors import dot, norm, product, unit
-from . import inherit, transform
+from . import inherit, transform, twist_bones
 from .batches import batches
 from .rounding import rounding
 from .third_bones import ThirdBones
@@ -39,6 +39,8 @@ class ChainGroup:
     to_world, from_world : (n, c, 4, 4)
     flat : (n, c)                    True where `to_world` squeezes the limb, so that not all of it shows in the world
     end : (n, c, 3, 3)               the end bone's rest orientation in chain space
+    line : (n, c, 3)                 from root to mid joint, in the root bone's space
+    gathered : (n, c, k)             radians about such lines that bones in line give to the root bone in `basis`
     numbers : (n, c) by name, those that are not one number for all chains and frames
     """
 
@@ -50,6 +52,8 @@ class ChainGroup:
     from_world: Array
     flat: NDArray[np.bool_]
     end: Array
+    line: Array
+    gathered: Array
     numbers: Mapping[str, Array]
     third: ThirdBones | None = None
     leg: Array | None = None
@@ -202,7 +206,8 @@ def _kind(plan: ChainPlan) -> Hashable:
     choices = plan.hinge_axis != HingeAxis.AUTO, plan.use_rotation, plan.uses_pose, plan.pole is None, plan.pins
     choices = *choices, plan.hock, [bone.name for bone in plan.below].index(plan.hock_bone) if plan.hock else None
     rules = (bone.rules for bone in (*plan.bones, *plan.below))
-    return *_fixed(plan.options), *choices, len(plan.bones), *rules
+    twists = ((part.upper, part.in_line and plan.place(part.bone), part.bone.rules) for part in plan.twists)
+    return *_fixed(plan.options), *choices, len(plan.bones), *rules, *twists
 
 
 def _number(plan: ChainPlan, name: str, samples: Samples) -> Array:
@@ -230,7 +235,12 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     parent = stacked(parents) if parents else None
     kinematics = inherit.chain_kinematics(bones, parent, bases, len(first.bones), stretches=bool(first.scaled))
     bases, below = bases[: len(first.bones)], bases[len(first.bones) :]
-    rest = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))[-1]
+    poses = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))
+    own, (bases, line, gathered) = bases, twist_bones.gathered(first, bases, poses)
+    if gathered.size:
+        bases = (*bases[:-1], _turned_back(kinematics, bases, kinematics.poses(own)[-1]))
+        poses = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))
+    rest = poses[-1]
     third, poses = None, [rest]
     if first.hock:
         count = first.bearing.index(first.third[0]) + 1
@@ -257,6 +267,8 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
         from_world=from_world,
         flat=flat,
         end=end,
+        line=line,
+        gathered=gathered,
         numbers=dict(_numbers(plans, samples)),
         third=third,
     )
@@ -266,6 +278,13 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     rests = transform.orientation(poses[1][..., :3, :3])
     group = replace(group, leg=np.stack(places, axis=-2), third_rest=rests)
     return replace(group, chain=group.prepared_leg.triangle.chain)
+
+
+def _turned_back(kinematics: inherit.ChainKinematics, bases: tuple[Basis, ...], end: Array) -> Basis:
+    """The end bones' basis with which they are oriented as in the poses `end` (n, c, 4, 4)."""
+    parent = kinematics.poses(bases[:-1])[-1]
+    orientation = transform.orientation(end[..., :3, :3])
+    return bases[-1].with_rotation(inherit.rotation(kinematics.bones[-1], parent, bases[-1].scale, orientation))
 
 
 def _sampled_basis(plan: ChainPlan, bone: Bone, samples: Samples) -> Basis:
@@ -337,6 +356,21 @@ class SolvedGroup:
     def plan(self) -> ChainPlan:
         """Of the first chain; the options of all are the same."""
         return self.group.plan
+
+    def only(self, columns: list[int]) -> "SolvedGroup":
+        """Some of the chains."""
+        group = self.group.each(lambda values: values[:, columns])
+        bones = tuple(tuple(each[column] for column in columns) for each in self.group.kinematics.bones)
+        return replace(
+            self,
+            group=replace(
+                group,
+                plans=tuple(self.plans[column] for column in columns),
+                kinematics=replace(group.kinematics, bones=bones),
+            ),
+            goals=each_array(lambda values: values[:, columns], self.goals),
+            solution=each_array(lambda values: values[:, columns], self.solution),
+        )
 
     @property
     def out_of_reach(self) -> NDArray[np.bool_]:

@@ -3,19 +3,21 @@
 So a pose depends neither on the frames around it nor on the order in which they are visited.
 """
 
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
 from ..solver.values import Array, Goals, Solution
-from . import chain_group, inherit, transform, uneven_scale
-from .bone_channels import bone_bases
-from .chain_group import ChainGroup, SolvedGroup, tip_parent_pose
+from . import chain_group, transform, twist, uneven_scale
+from .bone_channels import bone_bases, limb_bases
+from .chain_group import ChainGroup, SolvedGroup
 from .solve import flat_told, solving
 from .steps import run
 from .transform import Basis, each_array
-from .values import Plan, Point, Samples
+from .twist_bones import turned_by_values
+from .values import Bone, ChainPlan, Key, Plan, Point, Samples
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -37,27 +39,53 @@ def solve_apart(plan: Plan, samples: Samples) -> list[SolvedGroup]:
 
 def posed_bones(solved: SolvedGroup) -> dict[Point, PosedBone]:
     """The bones that are keyed, as they are once they are posed so."""
-    group, plans, columns = solved.group, solved.plans, bone_bases(solved)
-    root, end, *below = columns
-    poses = [group.kinematics.in_armature(pose) for pose in group.kinematics.poses((root, *group.basis[1:-1], end))]
-    posed = [poses[0], poses[-1]]
-    third = None
-    if group.third:
-        third = below.pop(0)
-        posed.append(group.third.pose(poses[-1], third))
-    for basis in below:
-        parent = tip_parent_pose(plans, poses[-1], solved.samples, third)
-        posed.append(inherit.pose(tuple(plan.below[-1] for plan in plans), parent, basis.matrix))
+    columns = bone_bases(solved, apart=True)
     return {
         Point(plan.rig, bone.name): PosedBone(basis=basis.column(row), pose=pose[:, row])
-        for row, plan in enumerate(plans)
-        for bone, basis, pose in zip(plan.keyed, columns, posed, strict=True)
+        for row, plan in enumerate(solved.plans)
+        for bone, basis, pose in zip(plan.keyed, columns, twist.poses(solved, columns), strict=True)
     }
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Spreading:
+    """Chains side by side that spread their twist, solved on all frames."""
+
+    solved: SolvedGroup
+
+    def rotations(self, row: int, values: Mapping[Bone, Sequence[float]]) -> dict[Bone, Array]:
+        """(3, 3) of all keyed bones on one frame, going on from these values of the twist bones' rotations."""
+        solved, at = self.solved, transform.on_rows(slice(row, row + 1))
+        group, samples, solution = solved.group.each(at), solved.samples.each(at), each_array(at, solved.solution)
+        starts = np.array([turned_by_values(plan, values) for plan in solved.plans])
+        bases = bone_bases(replace(solved, group=group, samples=samples, solution=solution), starts)
+        return {
+            bone: basis.rotation[0, column]
+            for column, plan in enumerate(solved.plans)
+            for bone, basis in zip(plan.keyed, bases, strict=True)
+        }
+
+
+def spreading(solved: Iterable[SolvedGroup], rig: Key) -> list[Spreading]:
+    """Those of an armature object's chains that spread their twist."""
+    found = []
+    for group in solved:
+        columns = [column for column, plan in enumerate(group.plans) if plan.rig == rig and plan.twists]
+        if columns:
+            points = {point for column in columns for point in _needed(group.plans[column])}
+            found.append(Spreading(solved=replace(group.only(columns), samples=group.samples.about(points))))
+    return found
+
+
+def _needed(plan: ChainPlan) -> list[Point]:
+    """What of the samples tells how a solved chain is posed."""
+    bones = (*plan.bones, *plan.below, *(part.bone for part in plan.twists))
+    return [Point(plan.rig), plan.target, Point(plan.target.object), *(Point(plan.rig, bone.name) for bone in bones)]
 
 
 def tip_places(solved: SolvedGroup) -> dict[Point, Array]:
     """(n, 4, 4) or (1, 4, 4) in armature space, of the bones whose heads are the tips: where their heads are."""
-    group, plans, (root, end, *below) = solved.group, solved.plans, bone_bases(solved)
+    group, plans, (root, end, *below) = solved.group, solved.plans, limb_bases(solved)
     if not solved.plan.tip_bone:
         return {}
     third = below[0] if group.third else None

@@ -167,12 +167,19 @@ def _test_points(channels: list[Channel], values: list[Array], rows: NDArray[np.
     posed = list(zip(plan.bones, group.kinematics.poses(bases), strict=True))
     # Mid and tip are not always the tails of root and end bone.
     joints = [posed[-1][1][..., :3, 3]]
-    for bone in plan.below:
+
+    def posed_on(bone: Bone, parent: Array) -> tuple[Bone, Array]:
         sampled = Basis.side_by_side([each_array(at, solved.samples.basis[Point(plan.rig, bone.name)])])
-        pose = inherit.pose((bone,), posed[-1][1], _with_values(sampled, bone, by_path).matrix)
-        posed.append((bone, pose))
+        return bone, inherit.pose((bone,), parent, _with_values(sampled, bone, by_path).matrix)
+
+    for bone in plan.below:
+        posed.append(posed_on(bone, posed[-1][1]))
     joints += [pose[..., :3, 3] for bone, pose in posed if bone in plan.third]
     joints += [posed[-1][1][..., :3, 3]] if plan.tip_bone else []
+    carriers = dict(posed)
+    for twist in plan.twists:
+        if not twist.in_line:
+            posed.append(posed_on(twist.bone, carriers[plan.root if twist.upper else plan.end]))
     shown = [(bone, pose, side) for bone, pose in posed if bone in plan.keyed for side in (0.0, SIDE)]
     points = [_beside_tail(bone, pose, side) for bone, pose, side in shown] + joints
     to_world = group.to_world[..., :3, :3]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..solver import Solution, bend, diagnostics, reach, reference, targets
 from ..solver.values import Array, Chain, Goals, Unreachable
 from ..solver.vectors import norm, product
-from . import transform, uneven_scale
+from . import transform, twist_bones, uneven_scale
 from .chain_group import ChainGroup, SolvedGroup, chain_groups, goals, within_reach
 from .rounding import VISIBLE
 from .values import ChainPlan, Plan, Point, Samples
@@ -147,7 +147,7 @@ def _pose(group: ChainGroup, samples: Samples, count: int) -> _Pose:
     posed = np.stack(np.broadcast_arrays(*(bone[..., :3, 3] for bone in bones), tip), axis=-2)
     rests = [rest[:, 0] for rest in (group.end, group.third_rest) if rest is not None]
     turns = (
-        transform.rotation(root[..., :3, :3], group.basis[0].scale[:, 0]),
+        _with_gathered(group, transform.rotation(root[..., :3, :3], group.basis[0].scale[:, 0])),
         *(
             product(transform.orientation(bone[..., :3, :3]), np.swapaxes(rest, -1, -2))
             for bone, rest in zip(bones, rests, strict=True)
@@ -159,6 +159,12 @@ def _pose(group: ChainGroup, samples: Samples, count: int) -> _Pose:
     joints = np.stack((np.zeros_like(upper), upper, upper + lower), axis=-2)
     chain = Chain(joints=joints, hinge_axis=group.chain.hinge_axis[:, 0], use_hinge_axis=group.chain.use_hinge_axis)
     return _Pose(rotations=rotations, chain=chain, joints=posed)
+
+
+def _with_gathered(group: ChainGroup, turn: Array) -> Array:
+    """(n, 3, 3) rotations of the root bone, with the turns of bones in line, as the solver has them."""
+    by = group.gathered[:, 0].sum(axis=-1)
+    return product(turn, twist_bones.about(group.line[:, 0], by)) if group.gathered.size else turn
 
 
 def _target(group: ChainGroup, pose: _Pose, resolution: Array) -> Array:

@@ -4,7 +4,7 @@ They are frozen, and nothing here looks into Blender again.
 """
 
 import itertools
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, Self, TypeAlias
 
@@ -93,6 +93,25 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TwistBone:
+    """A bone that takes its share of a twist.
+
+    upper : True for the twist of the root bone against its parent, False for that of the tip bone against the end bone
+    in_line : True for a bone of the chain, or below it, that carries the next; False for one at the side
+    by_place : the part of the twist that its place gives it, from 0 at the upper joint to 1 at the lower joint
+    share : the part that it has, from 0 to 1; below 0 the one by its place
+    animated : True if `share` may differ from frame to frame
+    """
+
+    bone: Bone
+    upper: bool
+    in_line: bool
+    by_place: float
+    share: float = -1.0
+    animated: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ChainPlan:
     """One chain.
 
@@ -106,6 +125,8 @@ class ChainPlan:
     key_frames : (m,) the frames to key, or None for all
     dependents : objects and bones that later chains depend on and that this chain moves because they are parented to
         it; for each, the bones from the nearest one above it up to one of the chain's
+    twists : bones that take a share of a twist: first those in line, from the root on
+    turned : (2,) radians of twist, of the root bone and of the tip bone, from which that of the first frame goes on
     """
 
     name: str
@@ -125,6 +146,8 @@ class ChainPlan:
     animated: frozenset[str] = frozenset()
     key_frames: Array | None = None
     dependents: Mapping[Point, tuple[Bone, ...]] = field(default_factory=dict)
+    twists: tuple[TwistBone, ...] = ()
+    turned: tuple[float, float] = (0.0, 0.0)
 
     @property
     def root(self) -> Bone:
@@ -135,6 +158,10 @@ class ChainPlan:
     def end(self) -> Bone:
         """The end bone."""
         return self.bones[-1]
+
+    def place(self, bone: Bone) -> int:
+        """Where a bone is among those from root to tip."""
+        return (*self.bones, *self.below).index(bone)
 
     @property
     def third(self) -> tuple[Bone, ...]:
@@ -150,6 +177,12 @@ class ChainPlan:
     def bearing(self) -> tuple[Bone, ...]:
         """The bones below the end bone that bear the tip."""
         return self.below[:-1] if self.tip_bone else self.below
+
+    @property
+    def twisting(self) -> tuple[Bone, ...]:
+        """The bones below the end bone down to that which twists them: the tip bone, or the third bone of a leg."""
+        names = [bone.name for bone in self.below]
+        return self.below[: names.index(self.hock_bone) + 1] if self.third else self.below
 
     @property
     def tip_place(self) -> tuple[str, tuple[float, float, float]]:
@@ -194,19 +227,33 @@ class ChainPlan:
         between = (*self.bones[1:-1], *(bone for bone in self.bearing if bone not in self.third))
         bones = (*self.bones, *self.bearing) if self.uses_pose else between
         partly = self.may_fall_short("influence") or self.may_fall_short("rotation_influence")
-        tips = self.below[-1:] if self.use_rotation and partly else ()
-        return tuple(bone.name for bone in (*bones, *tips))
+        needs_tip = partly if self.use_rotation else any(not twist.upper for twist in self.twists)
+        tips = self.below[-1:] if needs_tip else ()
+        beside = [twist.bone for twist in self.twists if not twist.in_line and self.may_fall_short("influence")]
+        return tuple(bone.name for bone in (*bones, *tips, *beside))
 
     @property
     def oriented(self) -> tuple[str, ...]:
         """Names of the bones whose orientation the chain decides, or relies on: all from root to tip."""
-        below = self.below if self.use_rotation else self.bearing
-        return tuple(bone.name for bone in (*self.bones, *below))
+        below = self.below if self.turns_tip else self.bearing
+        beside = (twist.bone for twist in self.twists if not twist.in_line)
+        return tuple(bone.name for bone in (*self.bones, *below, *beside))
+
+    @property
+    def turns_tip(self) -> bool:
+        """True if the tip bone is keyed: it follows the target's rotation, or twist bones below would turn it."""
+        turned_back = not self.third and any(twist.in_line and not twist.upper for twist in self.twists)
+        return self.use_rotation or turned_back
+
+    @property
+    def limb(self) -> tuple[Bone, ...]:
+        """The bones that a bake keys, but for the twist bones."""
+        return self.root, self.end, *self.third, *(self.below[-1:] if self.turns_tip else ())
 
     @property
     def keyed(self) -> tuple[Bone, ...]:
         """The bones that a bake keys."""
-        return self.root, self.end, *self.third, *(self.below[-1:] if self.use_rotation else ())
+        return *self.limb, *(twist.bone for twist in self.twists)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -284,6 +331,16 @@ class Samples:
                 point: {name: function(values) for name, values in named.items()}
                 for point, named in self.numbers.items()
             },
+        )
+
+    def about(self, points: Set[Point]) -> Self:
+        """The part that is about these objects and bones."""
+        return replace(
+            self,
+            to_world={item: matrices for item, matrices in self.to_world.items() if Point(item) in points},
+            pose={point: matrices for point, matrices in self.pose.items() if point in points},
+            basis={point: basis for point, basis in self.basis.items() if point in points},
+            numbers={point: numbers for point, numbers in self.numbers.items() if point in points},
         )
 
     def of(self, item: Key, other: Key) -> Self:

@@ -1,12 +1,14 @@
 """Which bones make up the limb in hand, which way it bends, and how far it reaches."""
 
 from math import degrees
+from typing import Any
 
 from bpy.app.translations import pgettext_iface
 from bpy.types import UILayout
 
 from ..blender.armatures import Rig
-from ..blender.bake.chain import SLIGHT, StraightRest, axis_label, straight_rest, undecided
+from ..blender.bake.chain import SLIGHT, StraightRest, axis_label, straight_rest, twists_found, undecided
+from ..blender.messages.refused import Refused
 from ..blender.settings.properties import TwoBoneIKChain
 from .sections import draw_option, section
 
@@ -48,6 +50,29 @@ def draw_bones(layout: UILayout, chain: TwoBoneIKChain, rig: Rig) -> None:
         if chain.hock_bone:
             body.prop(chain, "hock")
             draw_option(body, chain, "hock_angle")
+        body.prop(chain, "use_twist")
+        if chain.use_twist:
+            _draw_twists(body, chain, rig)
+
+
+def _draw_twists(layout: UILayout, chain: TwoBoneIKChain, rig: Rig) -> None:
+    """The twist bones that are found, each with its share, which can be set by hand and keyed."""
+    try:
+        found = twists_found(rig, chain)
+    except Refused:
+        return  # what is wrong with its bones is told above
+    column = layout.column(align=True)
+    for place in found.bones:
+        bone: Any = rig.pose.bones[place.name]
+        share = bone.two_bone_ik_twist
+        row = column.row(align=True)
+        row.use_property_decorate = True
+        row.label(text=f"{place.name}: {share if share >= 0.0 else place.by_place:.2f}", translate=False)
+        row.prop(bone, "two_bone_ik_twist", text="")
+    for name in found.left_alone:
+        column.label(text=pgettext_iface("{}: left alone").format(name), translate=False, icon="CONSTRAINT_BONE")
+    if not found.bones and not found.left_alone:
+        column.label(text="No twist bones")
 
 
 def draw_bend(layout: UILayout, chain: TwoBoneIKChain) -> None:

@@ -1,7 +1,7 @@
 """Armature, properties and range into a Plan, frozen before anything is touched."""
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from bpy.types import Scene
 
+from ...skeleton.twist_bones import turned_by_values
 from ...skeleton.values import MERGE, Bone, ChainPlan, Plan, Point
 from ...solver.values import Array
 from ..armatures import Chain, Rig
+from ..curves.keys import twists_before, twists_now
 from ..messages.refused import Refused
 from ..messages.translation import frame_text, known_words, point_text
 from ..scene import dependencies
@@ -74,7 +76,7 @@ def build_plan(
     parts = ceil(step / BETWEEN - 1e-6) if keys == Keys.REDUCED else 1
     between = solved[:, None] + step / parts * np.arange(parts)
     solved = between.ravel()[: len(solved) * parts - parts + 1]
-    plan = _plan(rig, scene, dependencies.ranks(chains, links), solved)
+    plan = _with_turned(_plan(rig, scene, dependencies.ranks(chains, links), solved), twists_before)
     return replace(plan, step=parts, left_out=taking_part.left_out, lacking=taking_part.lacking)
 
 
@@ -99,7 +101,17 @@ def current_plan(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, 
 
 def at_current_frame(plan: Plan) -> Plan:
     """The plan for the current frame alone."""
-    return replace(plan, frames=np.array([plan.scene.frame_current_final], dtype=np.float64))
+    plan = replace(plan, frames=np.array([plan.scene.frame_current_final], dtype=np.float64))
+    return _with_turned(plan, twists_now)
+
+
+def _with_turned(plan: Plan, values: Callable[[Plan, ChainPlan], Mapping[Bone, Array]]) -> Plan:
+    """The plan, whose twists go on from what the twist bones show by these values of their rotations."""
+
+    def going_on(chain: ChainPlan) -> ChainPlan:
+        return replace(chain, turned=turned_by_values(chain, values(plan, chain))) if chain.twists else chain
+
+    return replace(plan, ranks=tuple(tuple(map(going_on, rank)) for rank in plan.ranks))
 
 
 def frame_range(rig: Rig, frames: Frames | None, scene: Scene) -> tuple[float, float, float]:

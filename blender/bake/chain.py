@@ -29,6 +29,7 @@ from ..messages.translation import nearest_name, translated
 from ..scene.bone import read_bone, rest
 from ..settings import keyed_options
 from ..settings.properties import TwoBoneIKChain, chain_fields
+from . import twist_bones
 
 TOLERANCE = 1e-6
 """Part of the chain's length below which a miss counts as reached: what is left of float32 matrices."""
@@ -54,11 +55,12 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
     below = bones_below(rig, chain, bones[-1])
     # An unlisted chain has no bone's options.
     numbers = keyed_options.values(chain) if isinstance(chain, PropertyGroup) else vars(chain)
+    read_bones, read_below = (tuple(read_bone(rig, name) for name in names) for names in (bones, below))
     plan = ChainPlan(
         name=chain.name,
         rig=rig,
-        bones=tuple(read_bone(rig, name) for name in bones),
-        below=tuple(read_bone(rig, name) for name in below),
+        bones=read_bones,
+        below=read_below,
         parent=Point(rig, parent.name) if parent else None,
         target=target,
         pole=pole,
@@ -70,6 +72,8 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
         hock_bone=chain.hock_bone,
         hock_angle=numbers["hock_angle"],
     )
+    if chain.use_twist:
+        plan = replace(plan, twists=twist_bones.read(rig, read_bones, plan.twisting))
     return _scalable(plan)
 
 
@@ -82,7 +86,8 @@ def _scalable(chain: ChainPlan) -> ChainPlan:
         raise Refused("PIN_OF_PARALLEL", chain=chain)
     if chain.scaled:
         names = [bone.name for bone in chain.bones]
-        turned = [bone.name for bone in chain.keyed[2:]]
+        beside = [part.bone.name for part in chain.twists if not part.in_line]
+        turned = [*(bone.name for bone in chain.limb[2:]), *beside]
         for name in sheared_bones(rig, names, turned):
             raise shear_refusal(rig, name, (chain.end.name, *turned))
     return chain
@@ -124,6 +129,13 @@ def chain_bones(rig: Rig, end_bone: str, root_bone: str, chain: str = "") -> tup
     return (*reversed(above[: above.index(root_bone) + 1]), end.name)
 
 
+def twists_found(rig: Rig, chain: TwoBoneIKChain) -> twist_bones.Found:
+    """The bones over which the chain spreads its twist, where it does; Refused where its bones make no chain."""
+    bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
+    below = bones_below(rig, chain, bones[-1])
+    return twist_bones.found(rig, bones, below[: below.index(chain.hock_bone) + 1] if chain.hock_bone else below)
+
+
 def scales(rig: Rig, chain: TwoBoneIKChain) -> bool:
     """True if the chain stretches its bones, or pins its mid joint to the pole on some frame."""
     path = keyed_options.path(rig.pose.bones[chain.end_bone].path_from_id(), "pole_pin")
@@ -134,23 +146,23 @@ def scales(rig: Rig, chain: TwoBoneIKChain) -> bool:
 def shear_refusal(rig: Rig, bone: str, turned: Collection[str]) -> Refused:
     """The refusal of a chain that stretches, for a bone of `sheared_bones`.
 
-    turned : names of the chain's end bone and of what it turns below; others lie between
+    turned : names of the chain's end bone, of what it turns below, and of twist bones at the side; others lie between
     """
     return Refused("SHEAR.turned" if bone in turned else "SHEAR.between", object=rig, bone=bone)
 
 
-def sheared_bones(rig: Rig, bones: Sequence[str], below: Iterable[str]) -> list[str]:
+def sheared_bones(rig: Rig, bones: Sequence[str], turned: Iterable[str]) -> list[str]:
     """The bones of a chain that would be sheared by the stretch of the one above them, or would not pass it on.
 
-    below : names of the bones below the end bone that are turned, which may be ""
+    turned : names of the bones below the end bone that are turned and of twist bones at the side, which may be ""
     """
 
     def inherits(name: str) -> str:
         return rig.data.bones[name].inherit_scale
 
     between = [name for name in bones[1:-1] if inherits(name) != "ALIGNED"]
-    turned = filter(None, (bones[-1], *below))
-    return [*between, *(name for name in turned if inherits(name) in {"FULL", "FIX_SHEAR"})]
+    carried = filter(None, (bones[-1], *turned))
+    return [*between, *(name for name in carried if inherits(name) in {"FULL", "FIX_SHEAR"})]
 
 
 def bones_below(rig: Rig, chain: TwoBoneIKChain, end: str) -> tuple[str, ...]:
@@ -328,7 +340,14 @@ _LIMITS = frozenset(("bend_min", "bend_max"))
 def with_animated(rig: Rig, chains: Sequence[ChainPlan]) -> list[ChainPlan]:
     """The chains, each with the names of its options that keys, drivers or NLA strips animate."""
     paths = versions.ever_animated_paths(rig)
-    return [_scalable(replace(chain, animated=_animated(rig, chain, paths))) if paths else chain for chain in chains]
+    return [_scalable(_with_animated(rig, chain, paths)) if paths else chain for chain in chains]
+
+
+def _with_animated(rig: Rig, chain: ChainPlan, paths: set[str]) -> ChainPlan:
+    twists = tuple(
+        replace(part, animated=keyed_options.path(part.bone.path, "twist") in paths) for part in chain.twists
+    )
+    return replace(chain, animated=_animated(rig, chain, paths), twists=twists)
 
 
 def has_animated_limits(rig: Rig, end_bone: str) -> bool:

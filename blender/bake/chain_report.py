@@ -13,7 +13,7 @@ from ..messages.translation import frame_text, translated
 from .pin_report import unpinned
 from .report_fields import check_fields
 
-_BOOLS = ("degenerate", "flips", "near_straight", "measured", "misposed")
+_BOOLS = ("degenerate", "flips", "near_straight", "undecided_twist", "measured", "misposed")
 _TYPES = {"status": np.uint8} | dict.fromkeys(_BOOLS, np.bool_)
 """Types of arrays in a chain's report; the others are float64."""
 _NAMES = {"name", "off_bone"}
@@ -63,6 +63,7 @@ class ChainReport:
     flips : (n,) bool            the chain bends to the other side than before
     near_straight : (n,) bool    almost straight: small steps of the target turn the joints far
     swivel : (n,)                radians by which pole smoothing turned the plane off the pole
+    undecided_twist : (n,) bool  a joint swings so far that its twist is taken from the frames around
     measured : (n,) bool         the frame was measured on the character as Blender evaluates it
     off : (n,)                   where measured: distance of the farthest joint from its solution, world units
     misposed : (n,) bool         where measured: `off` is more than single precision and tolerance explain
@@ -84,6 +85,7 @@ class ChainReport:
     flips: NDArray[np.bool_]
     near_straight: NDArray[np.bool_]
     swivel: Array
+    undecided_twist: NDArray[np.bool_]
     measured: NDArray[np.bool_]
     off: Array
     misposed: NDArray[np.bool_]
@@ -92,7 +94,7 @@ class ChainReport:
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "ChainReport":
         """The report from `fields`, a part of `Report.as_dict`."""
-        check_fields(cls, fields, newer=("degenerate", "swivel", *unpinned(0), *unmeasured(0)))
+        check_fields(cls, fields, newer=("degenerate", "swivel", "undecided_twist", *unpinned(0), *unmeasured(0)))
         if "degenerate" not in fields:
             fields = _with_degenerate(fields)
         arrays: dict[str, Any] = {
@@ -100,7 +102,8 @@ class ChainReport:
             for key, value in fields.items()
         }
         count = len(arrays["frames"])
-        return cls(**{"swivel": np.zeros(count)} | unpinned(count) | unmeasured(count) | arrays)
+        older = {"swivel": np.zeros(count), "undecided_twist": np.zeros(count, dtype=np.bool_)}
+        return cls(**older | unpinned(count) | unmeasured(count) | arrays)
 
     @property
     def posed(self) -> bool:
@@ -197,6 +200,9 @@ class ChainReport:
         if smoothed.any():
             angle = np.degrees(swivel.max())
             yield translated("report.smoothed", when=on(smoothed), angle=angle), smoothed, swivel
+        if self.undecided_twist.any():
+            around = translated("report.undecided_twist", when=on(self.undecided_twist))
+            yield around, self.undecided_twist, self.speed
         straight = self.near_straight & reached & ~self.degenerate
         if straight.any():
             yield translated("report.near_straight", when=on(straight)), straight, -self.sin_hinge

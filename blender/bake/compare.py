@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 
 from ...skeleton import transform
 from ...skeleton.chain_group import SolvedGroup
+from ...skeleton.reduced_keys import SIDE
 from ...skeleton.rounding import near
 from ...skeleton.solve import world_joints
 from ...skeleton.target_channels import WorldTransform
+from ...skeleton.twist_shown import twist_points
 from ...skeleton.values import ChainPlan, Plan, Point, Samples
 from ...solver.values import Array
 from ...solver.vectors import norm
@@ -103,10 +105,12 @@ def compare_joints(
 
     def expected(rows: NDArray[np.intp]) -> Iterator[_Expected]:
         for group in solved:
-            world = world_joints(group, rows)
+            world, beside = world_joints(group, rows), twist_points(group, rows)
             for column, chain in enumerate(group.plans):
                 joints = world[:, column]
-                yield _Expected(chain=chain.name, things=_below_root(chain), world=joints[:, 1:], size=_size(joints))
+                shown = np.concatenate((joints[:, 1:], beside[:, column]), axis=1)
+                things = [*_below_root(chain), *_twists(chain)]
+                yield _Expected(chain=chain.name, things=things, world=shown, size=_size(joints))
 
     return _compare(plan, expected, keyed_rows, style, measure, suspects)
 
@@ -138,6 +142,12 @@ def _below_root(chain: ChainPlan) -> Sequence[tuple[Point, Place]]:
     """The joints of a chain but for the root."""
     places = (*((bone.name, (0.0, 0.0, 0.0)) for bone in (chain.end, *chain.third)), chain.tip_place)
     return [(Point(chain.rig, bone), place) for bone, place in places]
+
+
+def _twists(chain: ChainPlan) -> Iterator[tuple[Point, Place]]:
+    """Beside the tail of a twist bone shows how it turns."""
+    for bone in (part.bone for part in chain.twists):
+        yield Point(chain.rig, bone.name), (SIDE * bone.length, bone.length, 0.0)
 
 
 def _compare(

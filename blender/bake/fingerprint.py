@@ -1,14 +1,16 @@
 """Whether a plan is still right: the values that it was read from, far cheaper to compare than to read a plan again."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from bpy.types import ID, Bone, Object
 
-from ...skeleton.values import Plan, Point
+from ...skeleton.values import Bone as PlannedBone
+from ...skeleton.values import ChainPlan, Plan, Point
 from .. import versions
 from ..armatures import Rig
 from ..scene import dependencies
+from . import twist_bones
 from .chain import standing_options
 
 Values = tuple[object, ...]
@@ -92,21 +94,36 @@ def _stored(rig: Rig) -> list[int]:
 def _own(plan: Plan, names: Sequence[str]) -> Values:
     bones = plan.rig.pose.bones
     modes = [bones[name].rotation_mode if name in bones else None for name in names]
+    spreading = _spreading(plan)
+    shares = [bones.get(part.bone.name) for chain in spreading for part in chain.twists if not part.animated]
+    shares = [bone and bone.two_bone_ik_twist for bone in shares]
     # An option that changes reads its chain again, unless something animates it.
     numbers = [standing_options(plan.rig, chain) for chain in plan.chains] if plan.rig.animation_data else None
-    return modes, numbers
+    return modes, numbers, shares, twist_bones.turned_by_others(plan.rig) if spreading else None
+
+
+def _spreading(plan: Plan) -> list[ChainPlan]:
+    """Chains that spread their twist, as far as bones are found for it."""
+    listed = ((chain, plan.rig.two_bone_ik_chains.get(chain.name)) for chain in plan.chains)
+    return [chain for chain, own in listed if own and own.use_twist]
 
 
 def _names(plan: Plan) -> list[str]:
     """Of the bones that were read."""
     between = (bones[:-1] for chain in plan.chains for bones in chain.dependents.values())
-    return [bone.name for some in (*((*chain.bones, *chain.below) for chain in plan.chains), *between) for bone in some]
+    return [bone.name for some in (*_limbs(plan), *between) for bone in some]
+
+
+def _limbs(plan: Plan) -> Iterator[Sequence[PlannedBone]]:
+    return ((*chain.bones, *chain.below, *(part.bone for part in chain.twists)) for chain in plan.chains)
 
 
 def _rest(plan: Plan, names: Sequence[str]) -> Values:
     points = (point for chain in plan.chains for point in (chain.target, chain.pole) if point and point.bone)
     exist = [point.bone in point.object.data.bones for point in points]
-    return dependencies.links(plan.chains, driven=True), exist, [_bone(plan.rig, name) for name in names]
+    bones = [_bone(plan.rig, name) for name in names]
+    spread = [twist_bones.found_for(chain) for chain in _spreading(plan)] if all(bones) else None
+    return dependencies.links(plan.chains, driven=True), exist, bones, spread
 
 
 def _bone(rig: Rig, name: str) -> Values | None:

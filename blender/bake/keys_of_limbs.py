@@ -33,6 +33,7 @@ def _frames_of(places: Iterable[Point], start: float, end: float) -> Array:
 def option_keys(chain: ChainPlan, start: float, end: float) -> Array:
     """(m,) the frames from `start` to `end` with a key on one of the chain's keyed options."""
     paths = {keyed_options.path(chain.end.path, name) for name in chain.animated}
+    paths |= {keyed_options.path(part.bone.path, "twist") for part in chain.twists if part.animated}
     key_times = [key_points(curve)[0] for curve in versions.curves(chain.rig) if curve.data_path in paths]
     frames = np.concatenate([np.empty(0), *key_times])
     return frames[(frames >= start) & (frames <= end)]

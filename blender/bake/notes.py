@@ -16,6 +16,7 @@ from ..rigs.rig_files import KnownLimb
 from ..rigs.switch_property import pole_on, property_label
 from ..scene import dependencies
 from ..scene.dependencies import Constraints
+from . import twist_bones
 from .chain import axis_label, straight_rest, undecided
 from .chain_report import when
 
@@ -27,7 +28,7 @@ def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, 
     """
     rig: Rig = plan.rig
     limbs = known_by_end(rig)
-    sentences = [*_switch_notes(plan, constraints, limbs), *_pole_notes(plan, limbs)]
+    sentences = [*_switch_notes(plan, constraints, limbs), *_pole_notes(plan, limbs), *_twist_notes(plan)]
     for chain in plan.chains:
         listed = rig.two_bone_ik_chains[chain.name]
         angle = undecided(rig, listed)
@@ -50,6 +51,18 @@ def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, 
         if any(bone.lock_rotation):
             sentences.append(translated("note.locked_rotation", bone=bone.name))
     return sentences
+
+
+def _twist_notes(plan: Plan) -> Iterator[str]:
+    """Sentences about chains that spread their twist over no bone, or not over all that they have for it."""
+    for chain in plan.chains:
+        if plan.rig.two_bone_ik_chains[chain.name].use_twist:
+            found = twist_bones.found_for(chain)
+            if found.left_alone:
+                bones = ", ".join(found.left_alone)
+                yield translated("note.twist_left_alone", chain=chain.name, bones=bones)
+            elif not found.bones:
+                yield translated("note.no_twist_bones", chain=chain.name)
 
 
 def acting_notes(plan: Plan) -> list[str]:

@@ -102,10 +102,13 @@ def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]
     for rig, (bones, groups) in limbs.items():
         pose_bones, values = rig.pose.bones, {}
         find = versions.curve_finder(rig) if versions.curves(rig) else None
+        # Twist bones go on from where they are.
+        twists = {part.bone for group in groups for plan in group.plans for part in plan.twists}
         for bone in bones:
             owners[bone] = pose_bones[bone.name]
             value = getattr(owners[bone], rotation_name(bone.rotation_mode))[:]
-            values[bone] = value_before(find, bone.rotation_path, value, frame).tolist() if find else value
+            keyed = find and bone not in twists
+            values[bone] = value_before(find, bone.rotation_path, value, frame).tolist() if keyed else value
         for group in groups:
             before[group] |= values
     new_values = (item for group, values in before.items() for item in pose_values(group, values))

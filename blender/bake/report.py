@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ...skeleton import solve
 from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.transform import each_array
+from ...skeleton.twist_shown import undecided_twist
 from ...skeleton.values import Plan
 from ...solver import diagnostics
 from ..armatures import Rig
@@ -244,6 +245,7 @@ def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mappi
         "flips": diagnostics.flips(solution),
         "near_straight": diagnostics.near_straight(solution),
         "swivel": solution.swivel,
+        "undecided_twist": undecided_twist(solved)[plan.asked],
         **{name: values[plan.asked] for name, values in pin_fields(solved).items()},
     }
     for row, chain in enumerate(solved.plans):

@@ -31,7 +31,8 @@ from .detect import bone_names
 SECTIONS = {section: tuple(rows("chain", section=section)) for section, *_ in OPTIONS["chains"]["sections"]["items"]}
 """The sections of the panel, with the fields of each; targets belong to the first."""
 
-_OWN = {*SECTIONS["BONES"], "hinge_axis"}
+_BONES = tuple(rows("chain", section="BONES", type="bone"))
+_OWN = {*_BONES, "hinge_axis"}
 """They name bones and an axis of one limb, and are copied to the same limb of the other side only."""
 
 _MIRROR = np.array((-1.0, 1.0, 1.0))

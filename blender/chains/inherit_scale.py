@@ -2,7 +2,7 @@
 
 from ..armatures import Rig
 from ..bake.build_plan import Names, with_bones
-from ..bake.chain import chain_bones, scales, sheared_bones
+from ..bake.chain import chain_bones, scales, sheared_bones, twists_found
 from ..messages.refused import Refused
 from ..scene.checks import refuse_unposable
 
@@ -10,14 +10,14 @@ from ..scene.checks import refuse_unposable
 def sheared(rig: Rig, names: Names) -> dict[str, list[str]]:
     """The bones that the stretch of these chains would shear, by the name of the chain; no chain without such bones."""
     stretching = [chain for chain in with_bones(rig, names).chains if scales(rig, chain)]
-    by_chain = {
-        chain.name: sheared_bones(
-            rig,
-            chain_bones(rig, chain.end_bone, chain.root_bone, chain.name),
-            (chain.hock_bone, chain.tip_bone if chain.use_rotation else ""),
-        )
-        for chain in stretching
-    }
+    by_chain = {}
+    for chain in stretching:
+        bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
+        twists = twists_found(rig, chain).bones if chain.use_twist else []
+        turns_tip = chain.use_rotation or any(part.in_line and not part.upper for part in twists)
+        beside = (part.name for part in twists if not part.in_line)
+        turned = (chain.hock_bone, chain.tip_bone if turns_tip else "", *beside)
+        by_chain[chain.name] = sheared_bones(rig, bones, turned)
     return {name: bones for name, bones in by_chain.items() if bones}
 
 

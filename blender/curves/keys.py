@@ -8,7 +8,7 @@ import numpy as np
 from bpy.types import FCurve, Object
 from numpy.typing import NDArray
 
-from ...skeleton.values import MERGE, Plan, Point
+from ...skeleton.values import MERGE, Bone, ChainPlan, Plan, Point
 from ...solver.values import Array
 from .. import versions
 from ..rna_paths import bone_and_property, value_at
@@ -90,8 +90,31 @@ def _of_bones(curves: Iterable[FCurve], bones: Collection[str]) -> Iterator[FCur
 
 def rotations_before(plan: Plan) -> dict[str, Array]:
     """The rotation (3 or 4,) of each bone that the plan keys, ahead of the plan's frames, by RNA path."""
-    paths = [bone.rotation_path for chain in plan.chains for bone in chain.keyed]
-    return values_before(plan.rig, paths, plan.frames[0])
+    paths = [bone.rotation_path for chain in plan.chains for bone in chain.limb]
+    beside = {bone.rotation_path: value for chain in plan.chains for bone, value in twists_before(plan, chain).items()}
+    return values_before(plan.rig, paths, plan.frames[0]) | beside
+
+
+def twists_before(plan: Plan, chain: ChainPlan) -> dict[Bone, Array]:
+    """The same of a chain's twist bones; the first key where none is ahead, for it holds before.
+
+    What an earlier bake has left on the current frame may be some whole turns away.
+    """
+    find, values = versions.curve_finder(plan.rig), {}
+    for bone in (part.bone for part in chain.twists):
+        path, value = bone.rotation_path, np.array(plan.rig.path_resolve(bone.rotation_path)[:], dtype=np.float64)
+        for index in range(len(value)):
+            curve = find(path, index=index)
+            if curve and len(curve.keyframe_points):
+                value[index] = curve.keyframe_points[0].co.y
+        values[bone] = value_before(find, path, value, plan.frames[0])
+    return values
+
+
+def twists_now(plan: Plan, chain: ChainPlan) -> dict[Bone, Array]:
+    """The rotations (3 or 4,) of a chain's twist bones as they are."""
+    bones = (part.bone for part in chain.twists)
+    return {bone: np.array(plan.rig.path_resolve(bone.rotation_path)[:], dtype=np.float64) for bone in bones}
 
 
 def values_before(item: Object, paths: Iterable[str], start: float) -> dict[str, Array]:
@@ -100,7 +123,7 @@ def values_before(item: Object, paths: Iterable[str], start: float) -> dict[str,
     return {path: value_before(find, path, item.path_resolve(path), start) for path in paths}
 
 
-def value_before(find: Callable[..., FCurve | None], path: str, value: Sequence[float], start: float) -> Array:
+def value_before(find: Callable[..., FCurve | None], path: str, value: Sequence[float] | Array, start: float) -> Array:
     """The same of one property, which is `value` now."""
     result = np.array(value[:], dtype=np.float64)
     for index in range(len(result)):

@@ -11,7 +11,7 @@ from operator import or_
 import numpy as np
 
 from ...skeleton import rounding
-from ...skeleton.frames_apart import PosedBone, posed_bones, solve_apart, tip_places
+from ...skeleton.frames_apart import PosedBone, Spreading, posed_bones, solve_apart, spreading, tip_places
 from ...skeleton.transform import Basis
 from ...skeleton.values import Point, Samples
 from ...solver.values import Array
@@ -32,6 +32,7 @@ class Block:
     reading : of its chains
     first : the first of the frames
     rotations : (n, k, 3, 3) of `reading.keyed`
+    spreading : the chains whose twist goes on from the pose of their twist bones, which is known on the frame alone
     scales : (n, k, 3)
     starting : by bone the pose from which its chain starts
     places : m objects and bones that the pose hangs on, and bones that it moves
@@ -43,6 +44,7 @@ class Block:
     reading: Reading
     first: int
     rotations: Array
+    spreading: Sequence[Spreading]
     scales: Array
     starting: Mapping[str, Basis]
     places: Sequence[Point]
@@ -76,7 +78,10 @@ def make_blocks(readings: Sequence[Reading], first: int) -> list[Block]:
         heads |= tip_places(group)
     # Those of the last rank know where those before take what they carry.
     moved = solved[-1].samples
-    return [_block(reading, first, moved, posed, heads, _count(reading, samples)) for reading in readings]
+    return [
+        _block(reading, first, moved, posed, heads, spreading(solved, reading.plan.rig), _count(reading, samples))
+        for reading in readings
+    ]
 
 
 def _count(reading: Reading, samples: Samples) -> int:
@@ -98,12 +103,13 @@ def _block(
     samples: Samples,
     posed: Mapping[Point, PosedBone],
     heads: Mapping[Point, Array],
+    spread: Sequence[Spreading],
     count: int,
 ) -> Block:
     rig, need = reading.plan.rig, reading.look.need
     bones = [Point(rig, bone.name) for bone in reading.keyed]
     # Whether an end bone is as it was solved tells of its root bone as well.
-    shown = [Point(rig, bone.name) for chain in reading.plan.chains for bone in chain.keyed[1:]]
+    shown = [Point(rig, bone.name) for chain in reading.plan.chains for bone in chain.limb[1:]]
     tips = {Point(rig, chain.tip_bone) for chain in reading.plan.chains if chain.tip_bone}.difference(shown)
     expected = {Point(item): samples.to_world[item] for item in need.objects}
     expected |= {point: samples.pose[point] for point in need.bones}
@@ -125,6 +131,7 @@ def _block(
         reading=reading,
         first=first,
         rotations=together(turns),
+        spreading=spread,
         scales=together(scales),
         starting={bone.name: samples.basis[Point(rig, bone.name)] for bone in reading.starting},
         places=[*expected],

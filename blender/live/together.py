@@ -15,7 +15,7 @@ from bpy.types import Depsgraph, Object
 from numpy.typing import NDArray
 
 from ...skeleton.rotation_mode import rotation_name, rotation_values
-from ...skeleton.values import Point
+from ...skeleton.values import Bone, Point
 from ...solver.values import Array
 from ..armatures import Rig
 from ..messages.refused import unless_gone
@@ -84,11 +84,12 @@ class Together:
         tagged : armatures that Blender evaluates on the frame only if it is told to
         """
         row, before = self.blocks[0].row(frame), list[Before]()
+        rotations = self._rotations_on(row)
         for mode, parts in self._turned.items():
             held = [part.read() for part in parts]
             start = np.concatenate([values[part.rows] for part, values in zip(parts, held, strict=True)])
             columns = np.concatenate([part.columns for part in parts])
-            turns = rotation_values(self._rotations[row][None, columns], mode, start.astype(np.float64))[0]
+            turns = rotation_values(rotations[None, columns], mode, start.astype(np.float64))[0]
             assert np.isfinite(turns).all()
             for part, values in zip(parts, held, strict=True):
                 before += _put(part, values, turns[: len(part.rows)], graphs)
@@ -109,6 +110,22 @@ class Together:
             bool(same and _has_numbers(block, row, depsgraph))
             for same, block in zip(as_placed, self.blocks, strict=True)
         ]
+
+    def _rotations_on(self, row: int) -> Array:
+        """(k, 3, 3) of all bones that are written; twists go on from the twist bones as they are."""
+        rotations = self._rotations[row]
+        if not any(block.spreading for block in self.blocks):
+            return rotations
+        spread: dict[Bone, Array] = {}
+        for block in self.blocks:
+            bones: Any = block.reading.plan.rig.pose.bones
+            if block.spreading:
+                names = ((bone, rotation_name(bone.rotation_mode)) for bone in block.reading.keyed)
+                now = {bone: getattr(bones[bone.name], name)[:] for bone, name in names}
+                for group in block.spreading:
+                    spread |= group.rotations(row, now)
+        keyed = [bone for block in self.blocks for bone in block.reading.keyed]
+        return np.stack([spread.get(bone, rotation) for bone, rotation in zip(keyed, rotations, strict=True)])
 
     def _parts(self) -> tuple[Mapping[str, list[_Part]], list[_Part]]:
         """Those that turn, by their rotation mode, and those that change length."""

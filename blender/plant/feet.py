@@ -72,12 +72,13 @@ def names_by_end(rig: Rig, found: FoundLimbs) -> dict[str, str]:
 
 
 def _chain(rig: Rig, name: str, found: Any, softness: Number) -> ChainPlan:
-    """The limb as it is posed from its own pose, whatever its chain is set to; what is read is not its target."""
+    """The limb as it is posed from its own pose; of its chain count hinge and twist, what is read is not its target."""
     listed: Any = rig.two_bone_ik_chains.get(name) or found[name]
     bones = {field: getattr(listed, field) for field in ("name", "root_bone", "end_bone", "tip_bone")}
     bones["tip_bone"] = bones["tip_bone"] or (found[name].tip_bone if name in found else "")  # else feet would turn
-    axis = {"hinge_axis": chain.hinge_axis} if (chain := chain_of(rig, bones["end_bone"])) else {}
-    limb = unlisted_chain(**bones | {"name": name} | axis)
+    chain = chain_of(rig, bones["end_bone"])
+    own = {field: getattr(chain, field) for field in ("hinge_axis", "use_twist")} if chain else {}
+    limb = unlisted_chain(**bones | {"name": name} | own)
     options = Options(reference=Reference.POSE, plane=Plane.AIM, softness=softness, tolerance=TOLERANCE)
     plan = chain_plan(rig, limb, Point(rig))
     return replace(plan, pole=None, options=options, use_rotation=bool(plan.below))

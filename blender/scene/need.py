@@ -17,7 +17,8 @@ class SampleNeed:
     bones : whose pose
     own : bones and objects whose own location and scale
     turned : those bones of them whose own rotation counts too
-    numbers : end bones whose chain's numbers count, by name, each with what holds where nothing has ever set it
+    numbers : end bones whose chain's numbers count, and twist bones, by name, each with what holds where nothing has
+        ever set it
     """
 
     objects: frozenset[Object]
@@ -74,7 +75,9 @@ def sample_need(plan: Plan) -> SampleNeed:
     branches = [bones for chain in plan.chains for bones in chain.dependents.values()]
     carriers = [Point(plan.rig, bones[0].name) for bones in branches]
     between = {Point(plan.rig, bone.name) for bones in branches for bone in bones[:-1]}
-    own = {Point(plan.rig, bone.name) for chain in plan.chains for bone in (*chain.bones, *chain.below)}
+    parts = [part for chain in plan.chains for part in chain.twists]
+    limbs = [*((*chain.bones, *chain.below) for chain in plan.chains), (part.bone for part in parts)]
+    own = {Point(plan.rig, bone.name) for bones in limbs for bone in bones}
     turned = {Point(plan.rig, name) for chain in plan.chains for name in chain.needs_rotation}
     return SampleNeed(
         objects=frozenset({plan.rig, *(point.object for point in goals)}),
@@ -85,7 +88,8 @@ def sample_need(plan: Plan) -> SampleNeed:
             Point(plan.rig, chain.end.name): {name: chain.number(name) for name in chain.animated}
             for chain in plan.chains
             if chain.animated
-        },
+        }
+        | {Point(plan.rig, part.bone.name): {"twist": part.share} for part in parts if part.animated},
     )
 
 

@@ -75,6 +75,10 @@ def _option_changed(bone: PoseBone, _context: Context) -> None:
     _announce("choice", bone.id_data)
 
 
+def _share_changed(bone: PoseBone, _context: Context) -> None:
+    _announce("choice", bone.id_data)
+
+
 # Not animatable: a bake reads them once, so keys on them would promise what it does not do.
 _FIELD: dict[str, Any] = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
 _KEYED: dict[str, Any] = {"options": {"ANIMATABLE"}, "override": {"LIBRARY_OVERRIDABLE"}}
@@ -213,7 +217,8 @@ def register() -> None:
     for name in KEYED_OPTIONS:
         setattr(_pose_bone, f"two_bone_ik_{name}", option("chain", name, update=_option_changed, **_KEYED))
     for name in rows("pose_bone"):
-        setattr(_pose_bone, f"two_bone_ik_{name}", option("pose_bone", name, **_KEYED))
+        update: dict[str, Any] = {"update": _share_changed} if name == "twist" else {}
+        setattr(_pose_bone, f"two_bone_ik_{name}", option("pose_bone", name, **update, **_KEYED))
     # Not for users: what a live limb starts from, and which is in hand, has to come back with undo and with the file.
     _pose_bone.two_bone_ik_own = props.FloatVectorProperty(
         name="Own Pose", size=(4, 4), subtype="MATRIX", **_FIELD | {"options": {"HIDDEN"}}

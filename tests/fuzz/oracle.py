@@ -50,7 +50,7 @@ class Limb:
             "use_extension_limit",
             "use_bend_limits",
         )
-        fields = {field: getattr(chain, field) for field in (*names, "use_rotation")}
+        fields = {field: getattr(chain, field) for field in (*names, "use_rotation", "use_twist")}
         target, pole = (item.name if item else "" for item in (chain.target, chain.pole_target))
         return cls(root, chain.end_bone, chain.tip_bone, target, pole, fields, owner, chain.subtarget, chain.hock_bone)
 
@@ -99,10 +99,22 @@ class Limb:
 
     def keyed(self) -> dict[str, set[str]]:
         """By bone the names of the properties that a bake may key."""
-        turned = [self.root, self.end, *filter(None, (self.hock, self.tip if self.fields["use_rotation"] else ""))]
+        spread = self._twist_bones() if self.fields["use_twist"] else []
+        below = filter(None, (self.hock, self.tip if self.fields["use_rotation"] else ""))
+        turned = [self.root, self.end, *spread, *below]
         pins = self.fields["pole_pin"] > 0.0 or self._has_keys("pole_pin")
         stretched = {"scale"} if pins or self.fields["unreachable"] == "STRETCH" else set()
         return {bone: {*TURNS, *(stretched if bone in {self.root, self.end, self.hock} else ())} for bone in turned}
+
+    def _twist_bones(self) -> list[str]:
+        """Bones that may be twist bones: all at the side, and all from the root bone to the tip bone."""
+        bones = bpy.data.objects[self.rig].data.bones
+        names = [bone.name for bone in (*bones[self.root].children, *bones[self.end].children)]
+        bone = bones[self.tip or self.end]
+        while bone and bone.name != self.root:
+            names.append(bone.name)
+            bone = bone.parent
+        return names
 
     def links(self) -> np.ndarray:
         """(2, 2) the least and the greatest lengths of both links in any pose; any where that is hard to say."""

@@ -69,6 +69,12 @@ def hand_turned(rig: Object) -> None:
             key.co_ui[1] += 0.1
 
 
+def twist_lost(rig: Object) -> None:
+    for curve in state.curves(rig.animation_data.action):
+        for key in curve.keyframe_points if " turn " in curve.data_path else ():
+            key.co_ui[1] *= 0.5
+
+
 LIES: list[tuple[str, str, Callable[..., None], str]] = [
     ("23 keyed_options", "bake", bones_shifted, "silent miss"),
     ("24 degenerate_scales", "bake", bones_shifted, "silent miss"),
@@ -85,6 +91,7 @@ LIES: list[tuple[str, str, Callable[..., None], str]] = [
     ("33 plant", "plant", hips_shifted, "silent slide"),
     ("36 pole_pin", "bake", pole_moved, "silent distance from the pole"),
     ("37 hock", "bake", hand_turned, "third bone turned"),
+    ("38 twist", "bake", twist_lost, "twist not spread"),
 ]
 
 

@@ -15,7 +15,8 @@ from support.footprint import footprint
 CHAIN_FIELDS = (
     "name mute end_bone root_bone tip_bone hock_bone hock hock_angle target subtarget pole_target pole_subtarget "
     "pole_angle pole_influence pole_pin pole_smoothing plane reference hinge_axis bend unreachable softness "
-    "max_stretch use_extension_limit use_bend_limits bend_min bend_max use_rotation rotation_influence influence"
+    "max_stretch use_extension_limit use_bend_limits bend_min bend_max use_rotation rotation_influence use_twist "
+    "influence"
 ).split()
 
 

@@ -66,7 +66,7 @@ def test_a_switch_is_told_in_its_own_words(measured: bool, misposed: bool, words
             "past_extension",
         )
     }
-    flags = {name: np.zeros(2, dtype=bool) for name in ("degenerate", "flips", "near_straight")}
+    flags = {name: np.zeros(2, dtype=bool) for name in ("degenerate", "flips", "near_straight", "undecided_twist")}
     chain = api.ChainReport(
         name="arm",
         frames=np.array((1.0, 2.0)),

@@ -7,12 +7,28 @@ scene; it yields faults.
 
 from __future__ import annotations
 
-from . import around, create, crowd, hock, hold, live, mirror, options, pin, plant, pole_pin, reduced, scales, switch
+from . import (
+    around,
+    create,
+    crowd,
+    hock,
+    hold,
+    live,
+    mirror,
+    options,
+    pin,
+    plant,
+    pole_pin,
+    reduced,
+    scales,
+    switch,
+    twist,
+)
 
 KINDS = (
     *(options.keyed_options, scales.degenerate_scales, reduced.reduced, hold.hold, create.create, pin.pin),
     *(live.live, crowd.crowd, mirror.mirror, switch.switch, plant.plant),
-    *(around.around, pole_pin.pole_pin, hock.hock),
+    *(around.around, pole_pin.pole_pin, hock.hock, twist.twist),
 )
 
 ASKING = tuple(kind for kind in KINDS if kind is not scales.degenerate_scales)
@@ -28,6 +44,7 @@ REQUESTS = {
     "pin": pin.carry_out,
     "bake_pole_pin": pole_pin.carry_out,
     "bake_hock": hock.carry_out,
+    "bake_twist": twist.carry_out,
     "live": live.carry_out,
     "crowd": crowd.carry_out,
     "mirror": mirror.carry_out,

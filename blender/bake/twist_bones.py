@@ -1,0 +1,129 @@
+"""The twist bones of a limb: which bones between its joints take a share of the twist, and how much.
+
+Bones at the side are children of the root bone or the end bone that deform. Bones in line carry the next: they are
+those between the root bone and the end bone, and between this and the tip bone. All begin near the line from joint to
+joint.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from bpy.types import Bone as RigBone
+
+from ...skeleton.values import Bone, ChainPlan, TwistBone
+from ...solver import twist
+from .. import versions
+from ..armatures import Rig
+from ..rna_paths import bone_and_property
+from ..scene import dependencies
+from ..scene.bone import read_bone, rest
+
+_NEAR = 0.02
+"""Part of the distance of the joints: a twist bone begins no farther from the line between them."""
+
+_ROUNDING = 1e-5
+"""Part of that distance: places are single precision."""
+
+_TWIST = re.compile("twist|roll", re.IGNORECASE)
+_NUB = re.compile(r"(nub|[._ -]end)([._ -]?(l|r|left|right|\d+))*$", re.IGNORECASE)
+"""Names of the bones that exporters put at the ends."""
+
+
+class Place(NamedTuple):
+    """A twist bone as it was found: see `TwistBone`."""
+
+    name: str
+    upper: bool
+    in_line: bool
+    by_place: float
+
+
+class Found(NamedTuple):
+    """Twist bones, and names of those that constraints or drivers turn, which are left alone."""
+
+    bones: list[Place]
+    left_alone: list[str]
+
+
+def read(rig: Rig, bones: Sequence[Bone], below: Sequence[Bone]) -> tuple[TwistBone, ...]:
+    """The twist bones of the limb with these bones, from root bone to end bone, and below down to that which twists."""
+    known = {bone.name: bone for bone in (*bones, *below)}
+    places = found(rig, [bone.name for bone in bones], [bone.name for bone in below]).bones
+    pose_bones: Any = rig.pose.bones
+    return tuple(
+        TwistBone(
+            bone=known.get(place.name) or read_bone(rig, place.name),
+            upper=place.upper,
+            in_line=place.in_line,
+            by_place=place.by_place,
+            share=pose_bones[place.name].two_bone_ik_twist,
+        )
+        for place in places
+    )
+
+
+def found(rig: Rig, bones: Sequence[str], below: Sequence[str]) -> Found:
+    """The same by their names; first those in line, from the root on."""
+    turned = turned_by_others(rig)
+    of_halves = [_of_half(rig, bones, turned, upper=True)]
+    if below:
+        of_halves.append(_of_half(rig, (bones[-1], *below), turned, upper=False))
+    places = sorted((place for part in of_halves for place in part.bones), key=lambda place: not place.in_line)
+    return Found(places, [name for part in of_halves for name in part.left_alone])
+
+
+def found_for(chain: ChainPlan) -> Found:
+    """The same for a chain that was read."""
+    return found(chain.rig, [bone.name for bone in chain.bones], [bone.name for bone in chain.twisting])
+
+
+def _of_half(rig: Rig, bones: Sequence[str], turned: set[str], *, upper: bool) -> Found:
+    """Those between two joints; `bones` carry each other from the one to the other."""
+    data = rig.data.bones
+    start, end = (rest(data[name])[:3, 3] for name in (bones[0], bones[-1]))
+    if not np.linalg.norm(end - start) > 0.0:
+        return Found([], [])
+    carrier = data[bones[0]]
+    line = [name for name in bones[1:-1] if _place(data[name], start, end) is not None]
+    beside = [
+        bone.name
+        for bone in carrier.children
+        if bone.name not in bones and _is_twist(bone) and _place(bone, start, end) is not None
+    ]
+    at = {name: _place(data[name], start, end) or 0.0 for name in (*line, *beside)}
+    free = [name for name in line if name not in turned]
+    by_place = twist.shares([at[name] for name in free], upper=upper, in_line=True).tolist() if free else []
+    places = [Place(name, upper, True, part) for name, part in zip(free, by_place, strict=True)]
+    places += [Place(name, upper, False, at[name]) for name in beside if name not in turned]
+    return Found(places, [name for name in (*line, *beside) if name in turned])
+
+
+def _is_twist(bone: RigBone) -> bool:
+    """Whether a child of the root bone or the end bone may be one, by all but its place."""
+    named = bool(_TWIST.search(bone.name))
+    return bone.use_deform and (named or not bone.children) and not _NUB.search(bone.name)
+
+
+def _place(bone: RigBone, start: np.ndarray, end: np.ndarray) -> float | None:
+    """From 0 to 1 along the line between two joints; None where the bone begins elsewhere."""
+    place, off = twist.place(rest(bone)[:3, 3], start, end)
+    if off > _NEAR or not -_ROUNDING <= place <= 1.0 + _ROUNDING:
+        return None
+    return float(np.clip(place, 0.0, 1.0))
+
+
+_MOVING = {"COPY_LOCATION", "COPY_SCALE", "LIMIT_LOCATION", "LIMIT_SCALE", "LIMIT_DISTANCE", "MAINTAIN_VOLUME"}
+"""Constraints that turn no bone."""
+
+
+def turned_by_others(rig: Rig) -> set[str]:
+    """Names of the bones that constraints or drivers turn."""
+    driven = (bone_and_property(curve.data_path) for curve in versions.drivers(rig))
+    names, animated = {bone for bone, name in driven if name.startswith("rotation_")}, versions.ever_animated_paths(rig)
+    for bone, constraint in dependencies.constrained(rig):
+        acts = constraint.influence > 0.0 or f"{constraint.path_from_id()}.influence" in animated
+        if acts and constraint.is_valid and not constraint.mute and constraint.type not in _MOVING:
+            names |= dependencies.moved_by(bone, constraint)
+    return names

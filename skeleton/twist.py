@@ -1,0 +1,202 @@
+"""The twist of solved limbs, spread over their twist bones: no wrist and no shoulder is wrung.
+
+Joints, end bone and tip bone stay as they are solved. Bones at the side turn about the line from joint to joint, each
+bone in line about that from its own head to the joint; the bone after the last of these is turned back. Above, bones in
+line take the root bone's own twist over from it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..solver import rotation, twist
+from ..solver.values import Array
+from ..solver.vectors import product
+from . import inherit, transform, twist_bones
+from .chain_group import SolvedGroup, basis_below
+from .transform import Basis, stacked
+from .twist_bones import about, turned
+from .values import ChainPlan, Point, TwistBone
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Limb:
+    """Solved limbs before their twist is spread: bases (n, c, ...), poses (n, c, 4, 4) in armature space.
+
+    bases, poses : from root bones to end bones
+    below, below_poses : of `ChainPlan.twisting`
+    """
+
+    bases: list[Basis]
+    poses: list[Array]
+    below: list[Basis]
+    below_poses: list[Array]
+
+
+def spread(solved: SolvedGroup, limb: list[Basis], before: Array | None = None, *, apart: bool = False) -> list[Basis]:
+    """The bases of all keyed bones, from those of the bones of `ChainPlan.limb` as they are solved.
+
+    before : (c, 2) the twists from which those of the first frame go on; by default those of the plans
+    apart : True if each frame is the first one
+    """
+    plan = solved.plan
+    if not plan.twists:
+        return limb
+    whole, (root, end, *after) = _limb(solved, limb), limb
+    angles = {half: found.angle for half, found in _twists(solved, whole, before, apart=apart).items()}
+    influence = np.asarray(solved.group.number("influence"))
+    line: list[Basis] = []
+    if True in angles and (found := twist_bones.in_line(plan, upper=True)):
+        root, *line, end = _in_chain(solved, whole, found, angles[True], influence)
+    if False in angles and (found := twist_bones.in_line(plan, upper=False)):
+        *under, last = _below(solved, whole, found, angles[False], influence)
+        line += under
+        after = [last, *after[1:]]
+    beside = [
+        _at_side(solved, whole, number, part, angles[part.upper], influence)
+        for number, part in enumerate(plan.twists)
+        if not part.in_line
+    ]
+    return [root, end, *after, *line, *beside]
+
+
+def measured(solved: SolvedGroup, limb: list[Basis]) -> dict[bool, twist.Twist]:
+    """(n, c) the twist of each half that has twist bones, the upper one as True."""
+    return _twists(solved, _limb(solved, limb), None)
+
+
+def _twists(solved: SolvedGroup, limb: Limb, before: Array | None, *, apart: bool = False) -> dict[bool, twist.Twist]:
+    halves = [half for half in (True, False) if any(part.upper == half for part in solved.plan.twists)]
+    return {half: _twist(solved, limb, half, before, apart=apart) for half in halves}
+
+
+def poses(solved: SolvedGroup, bases: Sequence[Basis]) -> list[Array]:
+    """(n, c, 4, 4) in armature space, the keyed bones with these bases."""
+    group, plans, plan = solved.group, solved.plans, solved.plan
+    keyed = dict(zip(plan.keyed, bases, strict=True))
+    chain = tuple(keyed.get(bone, basis) for bone, basis in zip(plan.bones, group.basis, strict=True))
+    found = dict(zip(plan.bones, map(group.kinematics.in_armature, group.kinematics.poses(chain)), strict=True))
+    if plan.turns_tip or plan.third:
+        below = [keyed.get(bone) or basis_below(plans, row, solved.samples) for row, bone in enumerate(plan.below)]
+        found |= zip(plan.below, _poses_below(plans, found[plan.end], below), strict=True)
+    for number, part in enumerate(plan.twists):
+        if not part.in_line:
+            bones = tuple(other.twists[number].bone for other in plans)
+            carrier = found[plan.root if part.upper else plan.end]
+            found[part.bone] = inherit.pose(bones, carrier, keyed[part.bone].matrix)
+    return [found[bone] for bone in plan.keyed]
+
+
+def _limb(solved: SolvedGroup, limb: list[Basis]) -> Limb:
+    group, plans = solved.group, solved.plans
+    root, end, *tips = limb
+    bases = [root, *group.basis[1:-1], end]
+    poses = [group.kinematics.in_armature(pose) for pose in group.kinematics.poses(tuple(bases))]
+    below = [basis_below(plans, index, solved.samples) for index in range(len(plans[0].twisting))]
+    if tips:
+        below[-1] = tips[0]
+    return Limb(bases=bases, poses=poses, below=below, below_poses=_poses_below(plans, poses[-1], below))
+
+
+def _poses_below(plans: Sequence[ChainPlan], end: Array, below: Sequence[Basis]) -> list[Array]:
+    poses = []
+    for index, basis in enumerate(below):
+        end = inherit.pose(tuple(plan.below[index] for plan in plans), end, basis.matrix)
+        poses.append(end)
+    return poses
+
+
+def _twist(solved: SolvedGroup, limb: Limb, upper: bool, before: Array | None, *, apart: bool = False) -> twist.Twist:
+    """(n, c) of the root bones against their parents, or of the tip bones against the end bones."""
+    plans, parent = solved.plans, solved.group.kinematics.parent
+    rest = np.array([twist_bones.rest_orientation(plan, upper=upper) for plan in plans])
+    line = np.array([twist_bones.rest_line(plan, upper=upper) for plan in plans])
+    if upper:
+        carrier = np.eye(3) if parent is None else transform.orientation(parent[..., :3, :3])
+        # The line is the root bone's own.
+        line = transform.transform_vectors(rest, line)
+    else:
+        carrier = transform.orientation(limb.poses[-1][..., :3, :3])
+    own = transform.orientation((limb.poses[0] if upper else limb.below_poses[-1])[..., :3, :3])
+    turn = product(product(np.swapaxes(carrier, -1, -2), own), np.swapaxes(rest, -1, -2))
+    start = np.array([plan.turned for plan in plans]) if before is None else before
+    start = start[:, 0 if upper else 1]
+    if not apart:
+        return twist.twist(turn, line, start)
+    found = twist.twist(turn[None], line, start)
+    return transform.each_array(lambda values: values[0], found)
+
+
+def _shares(solved: SolvedGroup, number: int) -> Array:
+    """(n, c) the shares of the twist bones with this number."""
+    return stacked(_share(solved, plan, plan.twists[number]) for plan in solved.plans)
+
+
+def _share(solved: SolvedGroup, plan: ChainPlan, part: TwistBone) -> Array:
+    """(n,)"""
+    if not part.animated:
+        return np.array([twist_bones.share(part)])
+    by_hand = solved.samples.numbers[Point(plan.rig, part.bone.name)]["twist"]
+    return np.where(by_hand >= 0.0, by_hand, part.by_place)
+
+
+def _in_chain(
+    solved: SolvedGroup, limb: Limb, found: list[tuple[int, TwistBone]], angle: Array, influence: Array
+) -> list[Basis]:
+    """The root bones', those of the bones in line of the chains, and the end bones'."""
+    group, mid = solved.group, limb.poses[-1][..., :3, 3]
+    # What each bone has turned beside what it turns where the root bone has all: its own, and that of the solution.
+    own = -group.gathered.sum(axis=-1)
+    turn = influence * -angle + (1.0 - influence) * own
+    bases = [turned(limb.bases[0], twist_bones.line_to(limb.poses[0], mid), turn), *limb.bases[1:]]
+    for number, (row, _) in enumerate(found):
+        share = _shares(solved, number)
+        own = own + group.gathered[..., number]
+        goal = influence * (share - 1.0) * angle + (1.0 - influence) * own
+        bases[row] = turned(limb.bases[row], twist_bones.line_to(limb.poses[row], mid), goal - turn)
+        turn = goal
+    parent = group.kinematics.in_armature(group.kinematics.poses(tuple(bases[:-1]))[-1])
+    bones = group.kinematics.bones[-1]
+    bases[-1] = _turned_back(bones, parent, bases[-1], limb.poses[-1])
+    return [bases[0], *(bases[row] for row, _ in found), bases[-1]]
+
+
+def _below(
+    solved: SolvedGroup, limb: Limb, found: list[tuple[int, TwistBone]], angle: Array, influence: Array
+) -> list[Basis]:
+    """Those of the bones in line below the end bones, and the tip bones'."""
+    plans, joint = solved.plans, limb.below_poses[-1][..., :3, 3]
+    first = sum(part.in_line and part.upper for part in solved.plan.twists)
+    below, before = list(limb.below), np.zeros(1)
+    for number, (row, _) in enumerate(found, first):
+        line, share = twist_bones.line_to(limb.below_poses[row], joint), _shares(solved, number)
+        own = twist_bones.angle(below[row].rotation, line)
+        turn = influence * ((share - before) * angle - own)
+        below[row], before = turned(below[row], line, turn), share
+    parents = _poses_below(plans, limb.poses[-1], below[:-1])
+    tips = tuple(plan.twisting[-1] for plan in plans)
+    below[-1] = _turned_back(tips, parents[-1], below[-1], limb.below_poses[-1])
+    return [*(below[row] for row, _ in found), below[-1]]
+
+
+def _turned_back(bones: inherit.Bones, parent: Array, basis: Basis, pose: Array) -> Basis:
+    """The basis with which bones keep the orientation of a pose on other poses of their parents."""
+    return basis.with_rotation(inherit.rotation(bones, parent, basis.scale, transform.orientation(pose[..., :3, :3])))
+
+
+def _at_side(solved: SolvedGroup, limb: Limb, number: int, part: TwistBone, angle: Array, influence: Array) -> Basis:
+    """Of the bones at the side with this number, all of one half."""
+    plans, upper = solved.plans, part.upper
+    bones = tuple(plan.twists[number].bone for plan in plans)
+    basis = Basis.side_by_side(solved.samples.basis[Point(plan.rig, plan.twists[number].bone.name)] for plan in plans)
+    carrier = limb.poses[0] if upper else limb.poses[-1]
+    offsets = np.array([bone.offset[:3, :3] for bone in bones])
+    rest = product(transform.orientation(carrier[..., :3, :3]), offsets)
+    still = inherit.rotation(bones, carrier, basis.scale, rest)
+    lines = [twist_bones.beside(plan.twists[number], twist_bones.rest_line(plan, upper=upper)) for plan in plans]
+    turn = (_shares(solved, number) - twist_bones.carried_share(plans[0], upper)) * angle
+    goal = product(still, about(np.array(lines), turn))
+    if np.any(np.less(influence, 1.0)):
+        goal = rotation.blend(basis.rotation, goal, influence)
+    return basis.with_rotation(goal)

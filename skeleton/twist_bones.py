@@ -1,0 +1,150 @@
+"""Twist bones of one half of a limb: the line that they turn about, and what they have turned.
+
+The upper half is turned by the root bone against its parent, the lower half by the tip bone against the end bone. A
+basis is a swing that follows a turn about the line: so a turn is taken off, or added, on the right of its rotation.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+
+import numpy as np
+
+from ..solver import rotation
+from ..solver.values import Array
+from ..solver.vectors import product, unit
+from . import transform
+from .rotation_mode import rotation_matrices
+from .transform import Basis
+from .values import Bone, ChainPlan, TwistBone
+
+_TURNS = 16
+"""Whole turns to each side of which one is looked for."""
+
+_ALIKE = 1e-2
+"""Radians: a twist that fits the bones so well is one that they show."""
+
+
+def rest_line(plan: ChainPlan, *, upper: bool) -> Array:
+    """(3,) the direction from joint to joint at rest, in the space of the root bone or of the end bone."""
+    return unit(_at_rest(plan.bones[1:] if upper else plan.twisting)[:3, 3])
+
+
+def rest_orientation(plan: ChainPlan, *, upper: bool) -> Array:
+    """(3, 3) at rest, of the root bone on its parent, or of the tip bone on the end bone."""
+    return transform.orientation(_at_rest((plan.root,) if upper else plan.twisting)[:3, :3])
+
+
+def _at_rest(bones: Sequence[Bone]) -> Array:
+    """(4, 4) from the last of bones that carry each other to what carries the first."""
+    return reduce(np.matmul, (bone.offset for bone in bones), np.eye(4))
+
+
+def beside(twist: TwistBone, line: Array) -> Array:
+    """(3,) a line of the bone that carries a bone at the side, in the space of this one."""
+    return twist.bone.offset[:3, :3].T @ line
+
+
+def line_to(pose: Array, joint: Array) -> Array:
+    """(..., 3) in the space of a bone with this pose (..., 4, 4), the direction from its head to a joint (..., 3)."""
+    turn = np.swapaxes(transform.orientation(pose[..., :3, :3]), -1, -2)
+    return unit(transform.transform_vectors(turn, joint - pose[..., :3, 3]))
+
+
+def about(line: Array, angle: Array) -> Array:
+    """(..., 3, 3) a turn by an angle (...) about a line (..., 3)."""
+    shape = np.broadcast_shapes(line.shape[:-1], angle.shape)
+    parts = np.broadcast_to(angle, shape)[..., None], np.broadcast_to(line, (*shape, 3))
+    return rotation.from_axis_angles(np.concatenate(parts, axis=-1))
+
+
+def angle(turn: Array, line: Array) -> Array:
+    """(...) radians within [-pi, pi] by which rotations (..., 3, 3) turn about a line (..., 3)."""
+    quaternion = rotation.quaternions(turn[None])[0]
+    half = np.arctan2((quaternion[..., 1:] * line).sum(axis=-1), quaternion[..., 0])
+    return 2.0 * np.where(half > np.pi / 2.0, half - np.pi, np.where(half < -np.pi / 2.0, half + np.pi, half))
+
+
+def turned(basis: Basis, line: Array, by: Array) -> Basis:
+    """The basis of a bone that first turns about a line of its own."""
+    return basis.with_rotation(product(basis.rotation, about(line, by)))
+
+
+def in_line(plan: ChainPlan, *, upper: bool) -> list[tuple[int, TwistBone]]:
+    """Bones in line with their places among the chain's bones, or among those below."""
+    bones = plan.bones if upper else plan.twisting
+    return [(bones.index(twist.bone), twist) for twist in plan.twists if twist.in_line and twist.upper == upper]
+
+
+def gathered(
+    plan: ChainPlan, bases: tuple[Basis, ...], poses: Sequence[Array]
+) -> tuple[tuple[Basis, ...], Array, Array]:
+    """The chain's bases with the turns of its bones in line given to the root bone: so none of them bends the chain.
+
+    poses : of the chain's bones, with root and end bone at rest
+    returns : the bases; the root bone's line to the mid joint (n, c, 3); the turns (n, c, k) of the bones in line
+    """
+    mid, result, turns = poses[-1][..., :3, 3], list(bases), []
+    for row, _ in in_line(plan, upper=True):
+        line = line_to(poses[row], mid)
+        turns.append(angle(bases[row].rotation, line))
+        result[row] = turned(bases[row], line, -turns[-1])
+    if not turns:
+        return bases, np.zeros((1, mid.shape[1], 3)), np.zeros((1, mid.shape[1], 0))
+    line, by = line_to(poses[0], mid), np.stack(np.broadcast_arrays(*turns), axis=-1)
+    result[0] = turned(bases[0], line, by.sum(axis=-1))
+    return tuple(result), line, by
+
+
+def turned_by_values(plan: ChainPlan, values: Mapping[Bone, Sequence[float] | Array]) -> tuple[float, float]:
+    """(2,) radians of both twists that the bones show: the least by which they all would turn as far as they have.
+
+    values : of twist bones in their rotation modes; those that it lacks do not count
+    """
+    return _turned(plan, values, upper=True), _turned(plan, values, upper=False)
+
+
+def _turned(plan: ChainPlan, values: Mapping[Bone, Sequence[float] | Array], *, upper: bool) -> float:
+    twists = [twist for twist in plan.twists if twist.upper == upper and twist.bone in values]
+    if not twists:
+        return 0.0
+    line, carrier = rest_line(plan, upper=upper), carried_share(plan, upper)
+    bones = plan.bones if upper else plan.twisting
+    angles, parts, so_far = [], [], 0.0
+    for twist in twists:
+        own = line_in_line(bones, bones.index(twist.bone)) if twist.in_line else beside(twist, line)
+        value = np.array(values[twist.bone], dtype=np.float64)[None]
+        basis = rotation_matrices(value, twist.bone.rotation_mode)[0]
+        if not twist.in_line and np.linalg.norm(basis @ own - own) > _ALIKE:
+            return 0.0  # it is posed otherwise
+        turn = float(angle(basis, own))
+        so_far += turn if twist.in_line else 0.0
+        angles.append(so_far if twist.in_line else turn)
+        parts.append(share(twist) - (0.0 if twist.in_line else carrier))
+    return _least(np.array(angles), np.array(parts))
+
+
+def line_in_line(bones: Sequence[Bone], row: int) -> Array:
+    """(3,) at rest, from the head of one of these bones to that of the last, in the space of the one."""
+    return unit(_at_rest(bones[row + 1 :])[:3, 3])
+
+
+def _least(angles: Array, parts: Array) -> float:
+    """The least twist of which these `parts` (k,) are the `angles` (k,), whole turns aside; 0 if there is none."""
+    largest = np.argmax(np.abs(parts))
+    if abs(parts[largest]) < _ALIKE:
+        return 0.0
+    tries = (angles[largest] + 2.0 * np.pi * np.arange(-_TURNS, _TURNS + 1)) / parts[largest]
+    off = tries[:, None] * parts - angles
+    apart = np.abs(off - 2.0 * np.pi * np.round(off / (2.0 * np.pi))).max(axis=-1)
+    alike = tries[apart <= _ALIKE]
+    return float(alike[np.argmin(np.abs(alike))]) if len(alike) else 0.0
+
+
+def share(twist: TwistBone) -> float:
+    """The share of a twist bone, where nothing animates it."""
+    return twist.share if twist.share >= 0.0 else twist.by_place
+
+
+def carried_share(plan: ChainPlan, upper: bool) -> float:
+    """The part of a twist that the bone has which carries those at the side."""
+    return 1.0 if upper and not in_line(plan, upper=True) else 0.0

@@ -1,0 +1,200 @@
+"""Limbs that spread their twist: joints and hand as without, and each twist bone where its place puts it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from itertools import pairwise
+from math import degrees, pi, radians
+from random import Random
+
+import bpy
+import numpy as np
+from bl_ext.user_default.two_bone_ik import api
+from mathutils import Matrix, Quaternion, Vector
+
+from fuzz import build, changes, judge, oracle, state
+from fuzz.build import RIG
+
+CLOSE = 2e-3
+"""Radians: single precision, four times as coarse where a bone swings by 150 degrees."""
+
+
+def twist(random: Random, scene: dict) -> None:
+    """38: the chain spreads its twist over bones at the side and in line, while its target turns."""
+    chain, bones = scene["chains"][0], scene["bones"]
+    chain["tip"] = "hand"
+    chain["fields"] |= {"use_twist": True, "use_rotation": random.random() < 0.7}
+    if chain["fields"].get("unreachable") == "STRETCH" or random.random() < 0.8:
+        chain["fields"].pop("unreachable", None)
+    joints = {name: bones[name]["head"] for name in ("upper", "lower", "hand")}
+    ends = {"upper": ("upper", "lower"), "lower": ("lower", "hand")}
+    for carrier in ("upper", "lower"):
+        start, end = (Vector(joints[name]) for name in ends[carrier])
+        for number in range(random.choice([0, 1, 2])):
+            head = start.lerp(end, random.uniform(0.0, 1.0))
+            tail = head + 0.1 * (end - start) + Vector([random.uniform(-0.03, 0.03) for _ in "xyz"])
+            rest = {"head": [*head], "tail": [*tail], "roll": round(random.uniform(-3, 3), 2), "parent": carrier}
+            bones[f"{carrier} turn {number}"] = rest
+            if random.random() < 0.3:
+                mode = random.choice(["XYZ", "ZXY", "AXIS_ANGLE"])
+                scene["poses"][f"{carrier} turn {number}"] = {"mode": mode, "rotation": [0.3, 0.5, -0.2]}
+    if random.random() < 0.3:
+        head = Vector(joints["lower"]).lerp(Vector(joints["hand"]), random.uniform(0.2, 0.8))
+        hand = bones.pop("hand") | {"parent": "below", "connect": False}
+        bones["below"] = {"head": [*head], "tail": joints["hand"], "parent": "lower"}
+        bones["hand"] = hand
+    if "twist" in bones:
+        # Quite in line, or it would turn about a line of its own.
+        middle = [*Vector(joints["upper"]).lerp(Vector(joints["lower"]), 0.5)]
+        bones["twist"]["head"] = bones["upper"]["tail"] = middle
+    for name in ("twist", "below"):
+        scene["poses"].get(name, {}).pop("location", None)
+    which, speed, still = random.randrange(3), random.choice([0.3, 0.7, 1.2]), [random.uniform(-1, 1) for _ in "xyz"]
+    turns = {frame: [*still[:which], speed * frame, *still[which + 1 :]] for frame in range(-3, 13)}
+    scene["objects"]["Target"]["turns"] = turns
+    if random.random() < 0.6:
+        scene["request"] = {"what": "bake_twist", "frames": random.choice([[1, 6], [-2, 9], [1, 4, 0.5]])}
+
+
+def carry_out(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
+    """Baked, and baked again; then compared with the places of the bones, and with a bake without the option."""
+    rig = bpy.data.objects[RIG]
+    report = api.bake(rig, **judge.arguments(request), measure="ALL")
+    yield from changes.unasked(before, scene, changes.keyed(report, request), report)
+    yield from judge.truth(report, request, told)
+    if not report.posed and "handler" not in scene:
+        told.append("not posed so")
+    chain, fields = report.chains[0], scene["chains"][0]["fields"]
+    if told or len(report.chains) > 1 or "handler" in scene or fields.get("unreachable") in {"SKIP", "ERROR"}:
+        return
+    frames = chain.frames
+    poses, is_rigid = _poses(frames), all(_is_rigid(frame) for frame in frames)
+    rest = {bone.name: bone.matrix_local.copy() for bone in rig.data.bones}
+    if not set(fields) & {"influence", "reference", "use_extension_limit"} and fields.get("bend") != "NEAREST":
+        api.bake(rig, **judge.arguments(request))
+        pairs = [(old[name], new[name]) for old, new in zip(poses, _poses(frames), strict=True) for name in old]
+        off = max(_apart(*(matrix.to_quaternion() for matrix in pair)) for pair in pairs)
+        if is_rigid and off > CLOSE:
+            yield f"a second bake gives another pose: by {degrees(off):.4g} degrees"
+    own = [scene["poses"].get(name, {}) for name in ("twist", "below")]
+    if any("rotation" in pose or "keys" in pose for pose in own):
+        return  # what of that is swing is the bone's own
+    moved = any("location" in {*pose, *pose.get("keys", {})} for pose in scene["poses"].values())
+    if is_rigid and "influence" not in fields and not moved and "edit" not in scene:
+        for upper in (True, False):
+            yield from _spread_faults(poses, rest, upper=upper)
+    yield from _other_faults(poses, scene, frames, request)
+
+
+def _poses(frames: Sequence[float]) -> list[dict[str, Matrix]]:
+    """Of all bones, as evaluated."""
+    found = []
+    for frame in frames:
+        oracle.on_frame(float(frame))
+        rig = bpy.data.objects[RIG].evaluated_get(bpy.context.evaluated_depsgraph_get())
+        found.append({bone.name: bone.matrix.copy() for bone in rig.pose.bones})
+    return found
+
+
+def _is_rigid(frame: float) -> bool:
+    oracle.on_frame(float(frame))
+    rig = bpy.data.objects[RIG].evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return oracle.Limb.of("lower").is_rigid(rig) and all(bone.bone.use_inherit_rotation for bone in rig.pose.bones)
+
+
+def _turns(poses: Sequence[Mapping], rest: Mapping, carrier: str, bone: str) -> list[Quaternion]:
+    """From rest, against what carries it, in the space of that."""
+    at_rest = (rest[carrier].inverted() @ rest[bone]).inverted()
+    return [(pose[carrier].inverted_safe() @ pose[bone] @ at_rest).to_quaternion() for pose in poses]
+
+
+def _spread_faults(poses: Sequence[Mapping], rest: Mapping, *, upper: bool) -> Iterator[str]:
+    start, end = ("upper", "lower") if upper else ("lower", "hand")
+    line = rest[end].translation - rest[start].translation
+    between = {True: "twist", False: "below"}[upper]
+    between = between if between in rest else ""
+    last = (between or "upper") if upper else "hand"
+    carrier = "spine" if upper else "lower"
+    turns = _turns(poses, rest, carrier, last)
+    angles = _twist(turns, rest[carrier].to_3x3().inverted() @ line)
+    if angles is None:
+        return
+    parts = {}
+    for name in rest:
+        if name.startswith(f"{start} turn"):
+            place = (rest[name].translation - rest[start].translation).dot(line) / line.length_squared
+            parts[name] = place - (1.0 if upper and not between else 0.0)
+        if name == between:
+            place = (rest[name].translation - rest[start].translation).dot(line) / line.length_squared
+            parts[name] = 1.0 if upper else place
+    axis = (rest[start].to_3x3().inverted() @ line).normalized()
+    found = {name: _turns(poses, rest, start, name) for name in parts}
+
+    def off(whole: int) -> float:
+        """Radians by which a bone is off at most, if the first frame is so many whole turns farther."""
+        pairs = (
+            (Quaternion(axis, (angle + 2 * pi * whole) * part), turn)
+            for name, part in parts.items()
+            for angle, turn in zip(angles, found[name], strict=True)
+        )
+        return max((_apart(expected, turn) for expected, turn in pairs), default=0.0)
+
+    least = min(map(off, range(-2, 3)))
+    if least > CLOSE:
+        yield f"twist not spread: {'above' if upper else 'below'} a bone is {degrees(least):.4g} degrees off"
+    if upper and between:
+        root = _twist(_turns(poses, rest, "spine", "upper"), rest["spine"].to_3x3().inverted() @ line) or [0.0]
+        most = max(abs(angle - 2 * pi * round(angle / (2 * pi))) for angle in root)
+        if most > CLOSE:
+            yield f"root bone keeps its twist: {degrees(most):.4g} degrees"
+
+
+def _apart(one: Quaternion, other: Quaternion) -> float:
+    turn = one.inverted() @ other
+    return 2.0 * float(np.arctan2(Vector(turn[1:]).length, abs(turn.w)))
+
+
+def _twist(turns: Sequence[Quaternion], line: Vector) -> list[float] | None:
+    """Radians about the line, followed from frame to frame; None where a step or a swing is hard to judge."""
+    axis = line.normalized()
+    parts = [(turn.w, Vector(turn[1:]).dot(axis)) for turn in turns]
+    swings = [
+        2 * np.arctan2((Vector(turn[1:]) - along * axis).length, np.hypot(w, along))
+        for turn, (w, along) in zip(turns, parts, strict=True)
+    ]
+    if any(abs(degrees(swing) - 150) < 2 for swing in swings):
+        return None
+    if any(_apart(one, other) > radians(165) for one, other in pairwise(turns)):
+        return None
+    decided = [row for row, swing in enumerate(swings) if degrees(swing) < 150]
+    if not decided:
+        return None
+    halves = [float(np.arctan2(along, w)) for w, along in parts]
+    angles = {decided[0]: 2 * halves[decided[0]]}
+    for one, other in pairwise(decided):
+        # Next to each other by the shorter way between the quaternions, over others by the shorter turn.
+        step = 2 * (halves[other] - halves[one])
+        period = 4 * pi if other == one + 1 else 2 * pi
+        step += 2 * pi if other == one + 1 and turns[one].dot(turns[other]) < 0 else 0.0
+        angles[other] = angles[one] + step - period * round(step / period)
+    return [float(np.interp(row, decided, [angles[each] for each in decided])) for row in range(len(turns))]
+
+
+def _other_faults(poses: Sequence[Mapping], scene: Mapping, frames: Sequence[float], request: Mapping) -> Iterator[str]:
+    """Where end bone and hand are otherwise than in a bake without the option."""
+    other = deepcopy(dict(scene))
+    other["chains"][0]["fields"].pop("use_twist")
+    build.clear()
+    build.build(other)
+    api.bake(bpy.data.objects[RIG], **judge.arguments(request))
+    build.show_all()
+    size = sum(scene["lengths"])
+    for frame, pose, without in zip(frames, poses, _poses(frames), strict=True):
+        for name in ("lower", "hand"):
+            largest = max(abs(part) for part in (*pose[name].translation, size))
+            off = (pose[name].translation - without[name].translation).length
+            turn = _apart(pose[name].to_quaternion(), without[name].to_quaternion())
+            if off > 2e-5 * largest or turn > 2e-4:
+                yield f"other pose of {name}: off by {off:.4g}, turned by {turn:.4g}, on frame {frame:g}"
+                return
