@@ -16,8 +16,9 @@ from ..solver.values import Array, Solution, Unreachable
 from ..solver.vectors import product
 from . import inherit, transform, twist, twist_bones
 from .batches import batches
-from .chain_group import ChainGroup, SolvedGroup, basis_below, tip_parent_pose
+from .chain_group import ChainGroup, basis_below, tip_parent_pose
 from .rotation_mode import rotation_name, rotation_values
+from .solved_group import SolvedGroup
 from .transform import Basis, stacked
 from .values import Bone, ChainPlan, Channel, Plan, Point, Samples
 

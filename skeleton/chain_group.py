@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..solver import PreparedChain, hock, prepare, solve
-from ..solver.values import VARYING, Array, Chain, Goals, HingeAxis, Hock, Number, Options, Solution
+from ..solver.values import VARYING, Array, Chain, Goals, HingeAxis, Number, Options, Solution
 from ..solver.vectors import dot, norm, product, unit
 from . import inherit, transform, twist_bones
 from .batches import batches
 from .rounding import rounding
 from .third_bones import ThirdBones
 from .transform import Basis, affine_product, each_array, stacked
-from .values import AXES, OF_BONES, Bone, ChainPlan, Plan, Point, Samples
+from .values import AXES, OF_BONES, Bone, ChainPlan, Point, Samples
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -333,90 +333,3 @@ def basis_below(plans: Iterable[ChainPlan], index: int, samples: Samples) -> Bas
 def _locations(points: Iterable[Point], from_world: Array, samples: Samples) -> Array:
     """(n, c, 3) of a point for each chain, in the space of that chain."""
     return transform.transform_points(from_world, stacked(samples.world(point)[..., :3, 3] for point in points))
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class SolvedGroup:
-    """Chains side by side, their goals and their solution, all with the axis of the chains behind the frames.
-
-    samples : as the chains of earlier ranks left them
-    """
-
-    group: ChainGroup
-    goals: Goals
-    solution: Solution
-    samples: Samples
-
-    @property
-    def plans(self) -> tuple[ChainPlan, ...]:
-        """(c,) of the chains."""
-        return self.group.plans
-
-    @property
-    def plan(self) -> ChainPlan:
-        """Of the first chain; the options of all are the same."""
-        return self.group.plan
-
-    def only(self, columns: list[int]) -> "SolvedGroup":
-        """Some of the chains."""
-        group = self.group.each(lambda values: values[:, columns])
-        bones = tuple(tuple(each[column] for column in columns) for each in self.group.kinematics.bones)
-        return replace(
-            self,
-            group=replace(
-                group,
-                plans=tuple(self.plans[column] for column in columns),
-                kinematics=replace(group.kinematics, bones=bones),
-            ),
-            goals=each_array(lambda values: values[:, columns], self.goals),
-            solution=each_array(lambda values: values[:, columns], self.solution),
-        )
-
-    @property
-    def out_of_reach(self) -> NDArray[np.bool_]:
-        """(n, c) True on the frames on which the target lies outside the annulus."""
-        return self.solution.shortfall > 0.0
-
-    def one(self, row: int) -> "SolvedGroup":
-        """One of the chains: c is 1."""
-
-        def only(values: Array) -> Array:
-            return values[:, row : row + 1]
-
-        goals, solution = each_array(only, self.goals), each_array(only, self.solution)
-        return replace(self, group=self.group.one(row), goals=goals, solution=solution)
-
-    def distances(self, frame: int) -> tuple[float, float, float]:
-        """Root to target, least and greatest reach of the first chain on one frame.
-
-        In world units along the line to the target.
-        """
-        group, solution = self.group, self.solution
-        to_world = group.to_world[frame if len(group.to_world) > 1 else 0, 0, :3, :3]
-        target = solution.target[frame, 0]
-        # A target on the root lies on no line: any line serves.
-        line = target if target.any() else group.chain.joints[0, 0, 1]
-        world_length = float(np.linalg.norm(to_world @ line) / np.linalg.norm(line)) if line.any() else 1.0
-        inner, outer = (world_length * float(reach) for reach in solution.reach[frame, 0])
-        return world_length * float(np.linalg.norm(target)), inner, outer
-
-    @property
-    def bend_sign(self) -> int:
-        """How the first chain bends on the first frame: +1 or -1, with a pole target +1 towards it."""
-        if self.goals.pole is None:
-            return 1 if self.solution.hinge_angle[0, 0] >= 0.0 else -1
-        root, mid, *beside_tip, tip = self.solution.joints[0, 0]
-        if self.plan.hock == Hock.PARALLEL:  # the corner of its triangle
-            mid = mid + tip - beside_tip[0]
-        line = tip - root
-        beside, towards = (
-            point - line * (point @ line) / (line @ line or 1.0) for point in (mid, self.goals.pole[0, 0])
-        )
-        return 1 if beside @ towards >= 0.0 else -1
-
-
-def one_by_one(plan: Plan, solved: Iterable[SolvedGroup]) -> list[SolvedGroup]:
-    """The solved chains in the plan's order, each as a group of one."""
-    places = {(chain.rig, chain.name): (group, row) for group in solved for row, chain in enumerate(group.plans)}
-    groups_and_rows = (places.get((chain.rig, chain.name)) for chain in plan.chains)
-    return [group.one(row) for group, row in filter(None, groups_and_rows)]

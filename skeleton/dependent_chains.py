@@ -10,8 +10,8 @@ from ..solver.values import Array, Unreachable
 from ..solver.vectors import product
 from . import inherit, transform
 from .bone_channels import bone_bases
-from .chain_group import SolvedGroup
 from .inherit import Bones
+from .solved_group import SolvedGroup
 from .transform import Basis
 from .values import ChainPlan, Point, Samples
 

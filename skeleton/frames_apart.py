@@ -12,8 +12,9 @@ import numpy as np
 from ..solver.values import Array, Goals, Solution
 from . import chain_group, transform, twist, uneven_scale
 from .bone_channels import bone_bases, limb_bases
-from .chain_group import ChainGroup, SolvedGroup
+from .chain_group import ChainGroup
 from .solve import flat_told, solving
+from .solved_group import SolvedGroup
 from .steps import run
 from .transform import Basis, each_array
 from .twist_bones import turned_by_values

@@ -12,8 +12,8 @@ from ..solver import reduce
 from ..solver.values import Array
 from ..solver.vectors import product
 from . import inherit, transform
-from .chain_group import SolvedGroup
 from .rotation_mode import rotation_matrices
+from .solved_group import SolvedGroup
 from .steps import part
 from .transform import Basis, each_array, on_rows
 from .values import Bone, Channel, Point

@@ -11,8 +11,8 @@ from ..solver.reduce import Curve
 from ..solver.values import Array
 from ..solver.vectors import norm
 from . import solve, transform, uneven_scale
-from .chain_group import SolvedGroup
 from .reduced_keys import SIDE, reduce_channels
+from .solved_group import SolvedGroup
 from .steps import part
 from .target_channels import Carried, KeyedTarget, WorldTransform, channels_by_target
 from .transform import each_array, on_rows

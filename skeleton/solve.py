@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from ..solver.values import Array, Status
 from ..solver.vectors import norm
 from . import chain_group, dependent_chains, rounding, transform, uneven_scale
-from .chain_group import ChainGroup, SolvedGroup
+from .chain_group import ChainGroup
+from .solved_group import SolvedGroup
 from .steps import run
 from .values import Plan, Samples
 

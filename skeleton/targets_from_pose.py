@@ -13,8 +13,9 @@ from ..solver import Solution, bend, diagnostics, reach, reference, targets
 from ..solver.values import Array, Chain, Goals, Unreachable
 from ..solver.vectors import norm, product
 from . import transform, twist_bones, uneven_scale
-from .chain_group import ChainGroup, SolvedGroup, chain_groups, goals, within_reach
+from .chain_group import ChainGroup, chain_groups, goals, within_reach
 from .rounding import VISIBLE
+from .solved_group import SolvedGroup
 from .values import ChainPlan, Plan, Point, Samples
 
 

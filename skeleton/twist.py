@@ -14,7 +14,8 @@ from ..solver import rotation, twist
 from ..solver.values import Array
 from ..solver.vectors import product
 from . import inherit, transform, twist_bones
-from .chain_group import SolvedGroup, basis_below
+from .chain_group import basis_below
+from .solved_group import SolvedGroup
 from .transform import Basis, stacked
 from .twist_bones import about, turned
 from .values import ChainPlan, Point, TwistBone

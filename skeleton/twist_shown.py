@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 from ..solver.values import Array
 from . import transform, twist
 from .bone_channels import bone_bases, limb_bases
-from .chain_group import SolvedGroup
 from .reduced_keys import SIDE
+from .solved_group import SolvedGroup
 from .transform import stacked
 
 

@@ -17,8 +17,9 @@ from ..solver.values import Array, Goals, Hock, Reference, Status, Unreachable
 from ..solver.vectors import norm, unit
 from . import chain_group, transform
 from .bone_channels import limb_bases
-from .chain_group import ChainGroup, SolvedGroup
+from .chain_group import ChainGroup
 from .rounding import VISIBLE
+from .solved_group import SolvedGroup
 from .transform import Basis
 from .values import Samples
 

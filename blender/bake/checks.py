@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from bpy.types import FCurve, Object, Scene
 
-from ...skeleton.chain_group import SolvedGroup, one_by_one
+from ...skeleton.solved_group import SolvedGroup, one_by_one
 from ...skeleton.values import ChainPlan, Plan, Point
 from ...solver.values import Unreachable
 from .. import versions

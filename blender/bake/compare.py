@@ -17,10 +17,10 @@ from bpy.types import FCurve, NlaStrip
 from numpy.typing import NDArray
 
 from ...skeleton import transform
-from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.reduced_keys import SIDE
 from ...skeleton.rounding import near
 from ...skeleton.solve import world_joints
+from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.target_channels import WorldTransform
 from ...skeleton.twist_shown import twist_points
 from ...skeleton.values import ChainPlan, Plan, Point, Samples

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...skeleton import bone_channels
-from ...skeleton.chain_group import SolvedGroup, one_by_one
 from ...skeleton.reduced_keys import reduce_keys
 from ...skeleton.reduced_targets import reduce_targets
+from ...skeleton.solved_group import SolvedGroup, one_by_one
 from ...skeleton.steps import part
 from ...skeleton.target_channels import KeyedTarget, WorldTransform, channels_by_target
 from ...skeleton.values import Channel, Plan, Point, Samples

@@ -6,7 +6,7 @@ from math import degrees
 import numpy as np
 from bpy.types import Constraint, PoseBone
 
-from ...skeleton.chain_group import SolvedGroup
+from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.values import Plan, Point
 from ...solver.reference import SLIGHT
 from ..armatures import Rig

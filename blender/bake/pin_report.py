@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from ...skeleton import transform
-from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.solve import world_joints
+from ...skeleton.solved_group import SolvedGroup
 from ...solver import reference
 from ...solver.values import Array
 from ...solver.vectors import norm

@@ -8,8 +8,8 @@ from bpy.types import ID, Scene
 
 from ...skeleton import solve
 from ...skeleton.bone_channels import keyed_rows, pose_values
-from ...skeleton.chain_group import SolvedGroup, one_by_one
 from ...skeleton.rotation_mode import rotation_name
+from ...skeleton.solved_group import SolvedGroup, one_by_one
 from ...skeleton.values import Bone, Plan
 from .. import versions
 from ..armatures import Rig

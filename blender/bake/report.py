@@ -16,7 +16,7 @@ from bpy.types import Scene
 from numpy.typing import NDArray
 
 from ...skeleton import solve
-from ...skeleton.chain_group import SolvedGroup
+from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.transform import each_array
 from ...skeleton.twist_shown import undecided_twist
 from ...skeleton.values import Plan

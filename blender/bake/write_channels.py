@@ -14,8 +14,8 @@ import numpy as np
 from bpy.types import ID, Depsgraph, Object
 
 from ...skeleton import bone_channels, dependent_chains
-from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.solve import Move
+from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.steps import run
 from ...skeleton.transform import Basis
 from ...skeleton.values import Channel, Plan, Point, Samples

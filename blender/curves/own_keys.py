@@ -11,8 +11,8 @@ import numpy as np
 from bpy.types import FCurve
 from numpy.typing import NDArray
 
-from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.rotation_mode import rotation_matrices, rotation_values
+from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.steps import part
 from ...skeleton.values import MERGE, ChainPlan, Channel, Plan
 from ...solver.values import Array

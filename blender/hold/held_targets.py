@@ -9,9 +9,9 @@ import numpy as np
 from bpy.types import FCurve, Object, Scene
 
 from ...skeleton import chain_group, dependent_chains, hold, solve, transform
-from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.hold import Hold
 from ...skeleton.rounding import near
+from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.steps import run
 from ...skeleton.target_channels import Carried, KeyedTarget, placed, target_channels
 from ...skeleton.transform import Basis

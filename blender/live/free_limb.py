@@ -9,7 +9,7 @@ from bpy.types import Scene
 
 from ...skeleton import chain_group, transform, uneven_scale
 from ...skeleton.bone_channels import keyed_rows
-from ...skeleton.chain_group import SolvedGroup
+from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.steps import run
 from ...skeleton.values import ChainPlan, Plan
 from ...solver.values import Array, Bend, Plane

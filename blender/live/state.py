@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bpy.types import ID, Depsgraph, Scene
 
 from ...skeleton import solve
-from ...skeleton.chain_group import SolvedGroup, one_by_one
+from ...skeleton.solved_group import SolvedGroup, one_by_one
 from ...skeleton.values import Bone, ChainPlan, Samples
 from ..armatures import Rig
 from ..bake import checks

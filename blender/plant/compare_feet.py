@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.feet import feet
 from ...skeleton.feet.feet import Foot
 from ...skeleton.feet.flat_feet import orientations
 from ...skeleton.feet.plant import PlantedFeet
 from ...skeleton.solve import world_joints
+from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.switch.limb_pose import extremes
 from ...skeleton.values import Plan, Point, Samples
 from ...solver.feet.contacts import on_ground

@@ -15,8 +15,8 @@ from bpy.types import Depsgraph, Object, Scene
 from mathutils import Vector
 
 from ...skeleton import solve, uneven_scale
-from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.rounding import near
+from ...skeleton.solved_group import SolvedGroup
 from ...solver.values import Plane, Status, Unreachable
 from ..armatures import Rig
 from ..live import state

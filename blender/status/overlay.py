@@ -10,7 +10,7 @@ from bpy.types import RegionView3D
 from mathutils import Vector
 
 from ...skeleton import transform, uneven_scale
-from ...skeleton.chain_group import SolvedGroup
+from ...skeleton.solved_group import SolvedGroup
 from ...solver import Solution, rotation
 from ...solver.hock import TURNS_WITH
 from ...solver.values import Array, Plane

@@ -9,7 +9,7 @@ from bpy.types import Object, Scene
 from mathutils import Matrix
 
 from ...skeleton import solve
-from ...skeleton.chain_group import one_by_one
+from ...skeleton.solved_group import one_by_one
 from ...skeleton.steps import part
 from ...skeleton.target_channels import KeyedTarget, by_object, carried_by, without_scale, world_transform
 from ...skeleton.values import Plan, Point

@@ -7,7 +7,7 @@ from math import cos, sin
 
 import numpy as np
 from two_bone_ik.skeleton import bone_channels
-from two_bone_ik.skeleton.chain_group import SolvedGroup
+from two_bone_ik.skeleton.solved_group import SolvedGroup
 from two_bone_ik.skeleton.transform import Basis
 from two_bone_ik.skeleton.values import Bone, ChainPlan, Channel, Plan, Point, Samples
 from two_bone_ik.solver.values import Options

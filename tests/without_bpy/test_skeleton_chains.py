@@ -7,9 +7,9 @@ from math import pi
 
 import numpy as np
 import pytest
-from two_bone_ik.skeleton.chain_group import one_by_one
 from two_bone_ik.skeleton.rotation_mode import rotation_name
 from two_bone_ik.skeleton.solve import solve_groups
+from two_bone_ik.skeleton.solved_group import one_by_one
 from two_bone_ik.skeleton.values import ChainPlan, Plan, Point
 from two_bone_ik.solver.values import Options, Reference, Unreachable
 
