@@ -8,7 +8,6 @@ from bpy.types import Constraint, PoseBone
 
 from ...skeleton.chain_group import SolvedGroup
 from ...skeleton.values import Plan, Point
-from ...solver.reference import SLIGHT
 from ..armatures import Rig
 from ..messages.translation import translated
 from ..rigs.known_limbs import copies, hiding_switch, known_by_end
@@ -16,7 +15,7 @@ from ..rigs.rig_files import KnownLimb
 from ..rigs.switch_property import pole_on, property_label
 from ..scene import dependencies
 from ..scene.dependencies import Constraints
-from .chain import axis_label, straight_rest, undecided
+from .chain import SLIGHT, axis_label, straight_rest, undecided
 from .chain_report import when
 
 
