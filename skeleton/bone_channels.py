@@ -88,6 +88,7 @@ def _end_basis(group: ChainGroup, root: Basis, solution: Solution) -> Basis:
 def _third_basis(group: ChainGroup, end_pose: Array, solution: Solution) -> Basis:
     """The third bone's of legs with a hock, on these poses (n, c, 4, 4) of the end bones."""
     assert group.third
+    assert group.third_rest is not None
     assert group.plan.hock
     stretch = solution.stretch[..., TURNS_WITH[group.plan.hock]]
     turned = product(solution.rotations[..., 2, :, :], group.third_rest)

@@ -204,10 +204,10 @@ _fixed = attrgetter(*(field.name for field in fields(Options) if field.name not 
 def _kind(plan: ChainPlan) -> Hashable:
     """What chains have to share to be solved side by side."""
     choices = plan.hinge_axis != HingeAxis.AUTO, plan.use_rotation, plan.uses_pose, plan.pole is None, plan.pins
-    choices = *choices, plan.hock, [bone.name for bone in plan.below].index(plan.hock_bone) if plan.hock else None
+    third = plan.bearing.index(plan.third[0]) if plan.hock else None
     rules = (bone.rules for bone in (*plan.bones, *plan.below))
     twists = ((part.upper, part.in_line and plan.place(part.bone), part.bone.rules) for part in plan.twists)
-    return *_fixed(plan.options), *choices, len(plan.bones), *rules, *twists
+    return *_fixed(plan.options), *choices, plan.hock, third, len(plan.bones), *rules, *twists
 
 
 def _number(plan: ChainPlan, name: str, samples: Samples) -> Array:
@@ -247,7 +247,7 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
         thirds = bones[len(first.bones) : len(first.bones) + count]
         third = ThirdBones(bones=thirds, basis=below[count - 1], between=below[: count - 1])
         poses.append(third.pose(rest, third.basis.without_rotation))
-    tips = tip(plans, rest, samples, third and third.basis.without_rotation)
+    tips = tip(plans, rest, samples, third.basis.without_rotation if third else None)
     if not kinematics.rigid:
         to_space, _ = transform.nearest_inverse(kinematics.to_armature)
         poses, tips = [product(to_space, pose) for pose in poses], transform.transform_points(to_space, tips)

@@ -19,7 +19,6 @@ from mathutils import Vector
 from ...skeleton import transform
 from ...skeleton.values import AXES, ChainPlan, Point
 from ...solver import hock, reference
-from ...solver.reference import SLIGHT
 from ...solver.values import Array, Bend, Chain, HingeAxis, Hock, Options, Plane, Reference, Unreachable
 from ...solver.vectors import IN_LINE, unit
 from .. import versions
@@ -33,6 +32,9 @@ from . import twist_bones
 
 TOLERANCE = 1e-6
 """Part of the chain's length below which a miss counts as reached: what is left of float32 matrices."""
+
+SLIGHT = reference.SLIGHT
+"""Radians: a rest pose that bends less does not tell its side."""
 
 _DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(Options)}
 

@@ -8,7 +8,6 @@ from bpy.types import Constraint, PoseBone
 
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.values import Plan, Point
-from ...solver.reference import SLIGHT
 from ..armatures import Rig
 from ..messages.translation import translated
 from ..rigs.known_limbs import copies, hiding_switch, known_by_end
@@ -17,7 +16,7 @@ from ..rigs.switch_property import pole_on, property_label
 from ..scene import dependencies
 from ..scene.dependencies import Constraints
 from . import twist_bones
-from .chain import axis_label, straight_rest, undecided
+from .chain import SLIGHT, axis_label, straight_rest, undecided
 from .chain_report import when
 
 

@@ -86,7 +86,7 @@ def _chain(rig: Rig, name: str, found: Any, softness: Number) -> ChainPlan:
 
 def _has_hock(rig: Rig, name: str, found: FoundLimbs) -> bool:
     """Whether the limb is a leg with a hock, which stands on its toe."""
-    listed = rig.two_bone_ik_chains.get(name)
+    listed: Any = rig.two_bone_ik_chains.get(name)
     if listed and (listed.hock_bone or listed.tip_bone):
         return bool(listed.hock_bone)
     return name in found and bool(found[name].hock_bone)

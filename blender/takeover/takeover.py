@@ -100,12 +100,14 @@ def _leg(constraint: KinematicConstraint, bones: list[PoseBone], taken: set[str]
     if end.name in taken:
         return
     _refuse_nowhere(root, end, scene)
-    found, named = leg_fields(constraint, bones, scene), {"bone": third.name, "constraint": constraint.name}
+    found = leg_fields(constraint, bones, scene)
     if isinstance(found, str):
-        yield Takeover(**named, fields={}, differs=(found,))
-        return
-    taken.add(end.name)
-    yield Takeover(**named, fields=found, differs=tuple(differences(constraint, root, end)))
+        fields: dict[str, Any] = {}
+        differs: tuple[str, ...] = (found,)
+    else:
+        taken.add(end.name)
+        fields, differs = found, tuple(differences(constraint, root, end))
+    yield Takeover(bone=third.name, constraint=constraint.name, fields=fields, differs=differs)
 
 
 def _obstacle(constraint: KinematicConstraint, bones: list[PoseBone]) -> str:
