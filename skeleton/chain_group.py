@@ -238,7 +238,9 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     poses = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))
     own, (bases, line, gathered) = bases, twist_bones.gathered(first, bases, poses)
     if gathered.size:
-        bases = (*bases[:-1], _turned_back(kinematics, bases, kinematics.poses(own)[-1]))
+        # As none of them bends the chain, they do not turn its end bone either.
+        end, parent = kinematics.poses(own)[-1], kinematics.poses(bases[:-1])[-1]
+        bases = (*bases[:-1], inherit.turned_back(kinematics.bones[-1], parent, bases[-1], end))
         poses = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))
     rest = poses[-1]
     third, poses = None, [rest]
@@ -278,13 +280,6 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     rests = transform.orientation(poses[1][..., :3, :3])
     group = replace(group, leg=np.stack(places, axis=-2), third_rest=rests)
     return replace(group, chain=group.prepared_leg.triangle.chain)
-
-
-def _turned_back(kinematics: inherit.ChainKinematics, bases: tuple[Basis, ...], end: Array) -> Basis:
-    """The end bones' basis with which they are oriented as in the poses `end` (n, c, 4, 4)."""
-    parent = kinematics.poses(bases[:-1])[-1]
-    orientation = transform.orientation(end[..., :3, :3])
-    return bases[-1].with_rotation(inherit.rotation(kinematics.bones[-1], parent, bases[-1].scale, orientation))
 
 
 def _sampled_basis(plan: ChainPlan, bone: Bone, samples: Samples) -> Basis:

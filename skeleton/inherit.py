@@ -57,6 +57,11 @@ def rotation(bones: Bones, parent: Array | None, scale: Array, orientation: Arra
     return transform.rotation(transform.without_rounding(linear) if flat.any() else linear, scale)
 
 
+def turned_back(bones: Bones, parent: Array | None, basis: Basis, poses: Array) -> Basis:
+    """The basis with which bones are oriented as in these poses (n, c, 4, 4), on other poses of their parents."""
+    return basis.with_rotation(rotation(bones, parent, basis.scale, transform.orientation(poses[..., :3, :3])))
+
+
 def location(bones: Bones, parent: Array | None, head: Array) -> Array:
     """(n, c, 3) locations, as channels have them, that put the bones' heads at `head` (n, c, 3), in armature space."""
     return _location(bones, parent, head, pose(bones, parent, np.eye(4)))

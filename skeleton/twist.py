@@ -159,7 +159,7 @@ def _in_chain(
         turn = goal
     parent = group.kinematics.in_armature(group.kinematics.poses(tuple(bases[:-1]))[-1])
     bones = group.kinematics.bones[-1]
-    bases[-1] = _turned_back(bones, parent, bases[-1], limb.poses[-1])
+    bases[-1] = inherit.turned_back(bones, parent, bases[-1], limb.poses[-1])
     return [bases[0], *(bases[row] for row, _ in found), bases[-1]]
 
 
@@ -177,13 +177,8 @@ def _below(
         below[row], before = turned(below[row], line, turn), share
     parents = _poses_below(plans, limb.poses[-1], below[:-1])
     tips = tuple(plan.twisting[-1] for plan in plans)
-    below[-1] = _turned_back(tips, parents[-1], below[-1], limb.below_poses[-1])
+    below[-1] = inherit.turned_back(tips, parents[-1], below[-1], limb.below_poses[-1])
     return [*(below[row] for row, _ in found), below[-1]]
-
-
-def _turned_back(bones: inherit.Bones, parent: Array, basis: Basis, pose: Array) -> Basis:
-    """The basis with which bones keep the orientation of a pose on other poses of their parents."""
-    return basis.with_rotation(inherit.rotation(bones, parent, basis.scale, transform.orientation(pose[..., :3, :3])))
 
 
 def _at_side(solved: SolvedGroup, limb: Limb, number: int, part: TwistBone, angle: Array, influence: Array) -> Basis:

@@ -209,7 +209,7 @@ def _notice(depsgraph: Depsgraph) -> None:
 
 
 def read_updates() -> None:
-    """Find out what Blender has evaluated, while its handlers run. Most frames need no such answer, which takes long."""
+    """Find out what Blender has evaluated, while its handlers run. Most frames need no answer, and it takes long."""
     if not _unread:
         return
     # What follows something else is listed along with it.

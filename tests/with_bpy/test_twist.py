@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.blender.live import ahead
 from bpy.types import Object, PropertyGroup
 from mathutils import Matrix, Quaternion, Vector
 
@@ -283,7 +284,11 @@ def test_solve_goes_on_from_the_pose_of_the_twist_bones() -> None:
 
 
 @pytest.mark.parametrize("bones", [SIDE, LINE], ids=["side", "line"])
-def test_live_poses_as_a_bake_does(bones: Sequence[rigs.Bone]) -> None:
+def test_live_poses_as_a_bake_does(bones: Sequence[rigs.Bone], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Frames that are known ahead, too: whole turns go on from the twist bones as they are."""
+    ahead_shown: list[bool] = []
+    shows = ahead.shows
+    monkeypatch.setattr(ahead, "shows", lambda *args: ahead_shown.append(shows(*args)) or ahead_shown[-1])
     names = [bone.name for bone in bones]
     chain = arm(bones=bones)
     rig = chain.id_data
@@ -291,6 +296,8 @@ def test_live_poses_as_a_bake_does(bones: Sequence[rigs.Bone]) -> None:
     on_frame(1)
     rig.two_bone_ik_live = True
     live = shown(rig, ALL, names)
+    assert all(ahead_shown)
+    assert len(ahead_shown) > 50
     rig.two_bone_ik_live = False
     for bone in rig.pose.bones:
         bone.matrix_basis = Matrix()
