@@ -29,16 +29,21 @@ def characters(api, count: int, *, spine: bool, vertices: int) -> list[Object]:
     vertices : of a skin for each
     """
     scenes.new_file(FRAMES)
+    return crowd(api, count, FRAMES, spine=spine, vertices=vertices)
+
+
+def crowd(api, count: int, frames: int, *, spine: bool, vertices: int) -> list[Object]:
+    """The same in the open file."""
     rigs = []
     for _ in range(count):
         bpy.ops.object.armature_human_metarig_add()
         rigs.append(bpy.context.object)
     for rig in rigs:
-        targets, poles = scenes.keyed_targets(rig, FRAMES), scenes.keyed_poles(rig, FRAMES)
+        targets, poles = scenes.keyed_targets(rig, frames), scenes.keyed_poles(rig, frames)
         scenes.add_chains(api, rig, targets, poles)
         scenes.add_constraints(rig, targets, poles)
         if spine:
-            scenes.animate_spine(rig, FRAMES)
+            scenes.animate_spine(rig, frames)
         if vertices:
             _skin(rig, vertices)
     return rigs

@@ -17,7 +17,9 @@ from statistics import median
 from time import perf_counter
 
 CHECKOUT = Path(__file__).parents[1]
-SECONDS, ROUNDS, CHARACTERS, FRAMES = 4.0, 3, (1, 5), 250
+SECONDS, ROUNDS, FRAMES = 4.0, 3, 250
+CASES = ((1, 50_000), (20, 0))
+"""Characters of four limbs each, with spines that move, and vertices of the skin of each."""
 
 
 def start() -> int:
@@ -34,18 +36,17 @@ def start() -> int:
 def rounds() -> Iterator[float]:
     """Plays in the window and prints a row for each number of characters; yields how long to wait."""
     import bpy
-    import live
+    import live_frames
     import scenes
 
     api = importlib.import_module("bl_ext.user_default.two_bone_ik.api")
     print(f"\n{f'Blender {bpy.app.version_string}, frames a second':44}{'Live off':>9}{'on':>9}")
-    for count in CHARACTERS:
+    for count, vertices in CASES:
         scenes.new_file(FRAMES)
         yield 1.0
-        rigs, _ = live.characters(api, count)
+        rigs = live_frames.crowd(api, count, FRAMES, spine=True, vertices=vertices)
         for rig in rigs:
-            for number, chain in enumerate(rig.two_bone_ik_chains):
-                scenes.animate(chain.target, chain.target.location, FRAMES, 10, number)
+            scenes.mute_constraints(rig, mute=True)
         scene, manager = bpy.context.scene, bpy.context.window_manager
         scene.render.fps, scene.sync_mode = 240, "NONE"
         area = next(area for area in manager.windows[0].screen.areas if area.type == "VIEW_3D")
@@ -72,7 +73,7 @@ def rounds() -> Iterator[float]:
                 bpy.app.handlers.frame_change_post.remove(count_frame)
                 bpy.ops.screen.animation_cancel()
         row = "".join(f"{median(rates):9.1f}" for rates in by_mode.values())
-        print(f"{f'{count} characters, {4 * count} limbs':44}{row}", flush=True)
+        print(f"{f'{count} characters, {vertices} vertices':44}{row}", flush=True)
 
 
 def play() -> None:
