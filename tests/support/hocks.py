@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import bpy
 import numpy as np
@@ -30,9 +30,16 @@ PATH = {1: (0.1, 0.1, 0.3), 4: (0.3, 0.6, 0.5), 8: (-0.1, -0.5, 0.35)}
 """Of the target, within reach."""
 
 
-def leg(hock: str = "PARALLEL", *, tip_bone: str = "toe", name: str = "Rig", **fields: object) -> PropertyGroup:
+def leg(
+    hock: str = "PARALLEL",
+    *,
+    tip_bone: str = "toe",
+    name: str = "Rig",
+    bones: Sequence[rigs.Bone] = LEG,
+    **fields: object,
+) -> PropertyGroup:
     """The chain of a leg whose target goes along `PATH`; scale is inherited aligned."""
-    rig = rigs.armature(LEG, name)
+    rig = rigs.armature(bones, name)
     for bone in rig.data.bones[2:]:
         bone.inherit_scale = "ALIGNED"
     fields = {"root_bone": "thigh", "tip_bone": tip_bone, "hock_bone": "hock", "hock": hock} | fields

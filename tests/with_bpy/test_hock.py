@@ -15,6 +15,7 @@ from bl_ext.user_default.two_bone_ik.blender.live import state
 from bl_ext.user_default.two_bone_ik.blender.status.limb_state import State, limb_states
 from bl_ext.user_default.two_bone_ik.blender.status.overlay import guides
 from bpy.types import Object, PropertyGroup
+from mathutils import Matrix, Vector
 
 from support import rigs
 from support.hocks import CLOSE, EVERY, FRAMES, LEG, angle, assert_posed, evaluated, joints, keys, leg, turn
@@ -289,3 +290,28 @@ def test_setup_files_and_renamed_bones_keep_the_hock(tmp_path: Path) -> None:
     other.pose.bones["hock"].name = "cannon"
     api.solve(other)
     assert taken.hock_bone == "cannon"
+
+
+@BOTH
+def test_the_third_bone_twists_what_lies_above_it(hock: str) -> None:
+    beside = rigs.Bone("shin_twist", (0.0, 0.025, 1.025), (0.0, 0.1, 1.0), "shin", 0.3)  # halfway
+    chain = leg(hock, bones=(*LEG, beside), use_twist=True)
+    rig = chain.id_data
+    api.bake(rig, frames=FRAMES)
+    line = (rig.data.bones["hock"].head_local - rig.data.bones["shin"].head_local).normalized()
+    posed = []
+    for frame in EVERY:
+        on_frame(frame)
+        turned = {name: Matrix(turn(rig, name)).to_quaternion() for name in ("shin", "hock", "shin_twist")}
+        by = {name: turned["shin"].inverted() @ turned[name] for name in ("hock", "shin_twist")}
+        twist, half = (2.0 * np.arctan2(Vector(by[name][1:]).dot(line), by[name].w) for name in ("hock", "shin_twist"))
+        off = (twist + np.pi) % (2.0 * np.pi) - np.pi - 2.0 * half
+        assert abs((off + 2.0 * np.pi) % (4.0 * np.pi) - 2.0 * np.pi) < CLOSE
+        assert Vector(by["shin_twist"][1:]).cross(line).length < CLOSE
+        posed.append([*joints(rig), *turn(rig, "hock"), *turn(rig, "toe")])
+    chain.use_twist = False
+    api.bake(rig, frames=FRAMES)
+    for frame, expected in zip(EVERY, posed, strict=True):
+        on_frame(frame)
+        now = [*joints(rig), *turn(rig, "hock"), *turn(rig, "toe")]
+        np.testing.assert_allclose(now, expected, atol=CLOSE)
