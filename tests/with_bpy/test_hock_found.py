@@ -138,3 +138,12 @@ def joints_over_frames(rig: Object) -> np.ndarray:
         on_frame(frame)
         found.append(joints(rig, ""))
     return np.array(found)
+
+
+def test_the_leg_of_the_other_side_gets_the_hock_with_its_bones() -> None:
+    rig = metarig("wolf")
+    api.add_detected(rig)
+    left, right = (rig.two_bone_ik_chains[f"Hind Leg.{side}"] for side in "LR")
+    left.hock, left.hock_angle, right.hock_bone = "RIGID", 0.25, ""
+    api.mirror_settings(rig, left.name)
+    assert (right.hock_bone, right.hock, right.tip_bone, right.hock_angle) == ("foot.R", "RIGID", "toe.R", 0.25)

@@ -99,6 +99,7 @@ FIELDS = [
     {"tip_bone": "hand", "use_rotation": True},
     {"pole": (0.5, -2.0, 1.0), "pole_angle": 0.4, "pole_influence": 0.7},
     {"reference": "POSE", "influence": 0.6},
+    {"hock_bone": "hand", "hock_angle": 0.3, "influence": 0.6},
 ]
 
 
