@@ -146,11 +146,11 @@ def keys(channel: Channel, start: Array, end: Array) -> Channel:
     first = (32.0 * quarter - 27.0 * values[:-1] - 5.0 * values[1:]) / 1.5
     second = (32.0 * last_quarter - 5.0 * values[:-1] - 27.0 * values[1:]) / 1.5
     slopes = np.stack(((3.0 * first - second) / 8.0, (first - 3.0 * second) / 8.0), axis=1) / steps[:, None]
-    held = None
+    constant = None
     if wound:
         # Both values name the same orientation: between two keys this close, the change does not show.
         frames = np.insert(frames, -1, frames[-1] - CUT / 2.0)
         frames, values = frames.copy(), np.vstack((values, end))
         slopes = np.concatenate((slopes, np.zeros_like(slopes[:1])))
-        held = np.arange(len(frames) - 1) == len(frames) - 2
-    return replace(channel, frames=frames, values=values, slopes=slopes, held=held)
+        constant = np.arange(len(frames) - 1) == len(frames) - 2
+    return replace(channel, frames=frames, values=values, slopes=slopes, constant=constant)

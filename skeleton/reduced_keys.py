@@ -89,7 +89,7 @@ def reduce_channels(
     curve = yield from _fewest_keys(frames, values, points, keyed, steps, tolerance=tolerance, cubic=cubic)
     slopes = np.split(curve.slopes, columns, axis=2) if cubic else [None] * len(channels)
     return [
-        replace(channel, frames=curve.frames, values=value, slopes=slope, held=curve.held)
+        replace(channel, frames=curve.frames, values=value, slopes=slope, constant=curve.constant)
         for channel, value, slope in zip(channels, np.split(curve.values, columns, axis=1), slopes, strict=True)
     ]
 

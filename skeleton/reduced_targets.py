@@ -64,12 +64,12 @@ def reduce_targets(
 
 def _played(channel: Channel, frames: Array) -> Array:
     """(n, k) values of the channel's curve."""
-    slopes, held = channel.slopes, channel.held
+    slopes, constant = channel.slopes, channel.constant
     if slopes is None:
         line = np.diff(channel.values, axis=0) / np.diff(channel.frames)[:, None]
         slopes = np.stack((line, line), axis=1)
-    assert held is not None
-    return Curve(frames=channel.frames, values=channel.values, slopes=slopes, held=held).at(frames)
+    assert constant is not None
+    return Curve(frames=channel.frames, values=channel.values, slopes=slopes, constant=constant).at(frames)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -300,7 +300,7 @@ class Plan:
         return rows if chain.key_frames is None else rows[np.isin(self.frames, chain.key_frames)]
 
     @property
-    def asked(self) -> slice:
+    def requested(self) -> slice:
         """Picks those of all `frames` that the request asks for."""
         return slice(None, None, self.step)
 
@@ -377,7 +377,7 @@ class Channel:
     values : (m, k)      a column for each index of the property; finite
     slopes : (m - 1, 2, k)   change a frame where the curve leaves each key and where it arrives at the next, where it
         is Bezier and counts; otherwise None
-    held : (m - 1,)      True where the values stay until the next key; None where they never do
+    constant : (m - 1,)      True where the values stay until the next key; None where they never do
     kept : stretches, each from one frame to another, on which the curves keep the keys that they have
     """
 
@@ -386,7 +386,7 @@ class Channel:
     frames: Array
     values: Array
     slopes: Array | None = None
-    held: NDArray[np.bool_] | None = None
+    constant: NDArray[np.bool_] | None = None
     kept: tuple[tuple[float, float], ...] = ()
 
     def on_rows(self, rows: NDArray[np.intp] | slice) -> Self:

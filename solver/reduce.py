@@ -3,7 +3,7 @@
 A *span* is the curve from one key to the next: a straight line, or a cubic with its own slopes at both ends (Hermite),
 the slopes with which it comes nearest to the rows between. A cubic Bezier whose handles lie a third of the way to the
 next key is that same cubic, so Blender plays what is tested here. The slopes are a least-squares fit (as in Schneider,
-1990). If the values jump, the value of one key is held until the next.
+1990). If the values jump, the value of one key stays until the next.
 
 The fewest spans are a shortest path through the rows (as in Imai and Iri, 1988), searched in breadth: first all rows
 that one span reaches, then all that two spans reach.
@@ -45,13 +45,13 @@ class Curve:
     frames : (m,)             rising
     values : (m, k)
     slopes : (m - 1, 2, k)    at the start and at the end of each span, change a frame
-    held : (m - 1,)           True if the value of the first key is held until the next
+    constant : (m - 1,)           True if the value of the first key stays until the next
     """
 
     frames: Array
     values: Array
     slopes: Array
-    held: NDArray[np.bool_]
+    constant: NDArray[np.bool_]
 
     def at(self, frames: Array) -> Array:
         """(n, k) values of the curve on these frames (n,); outside of the keys, those of the nearest key."""
@@ -60,7 +60,7 @@ class Curve:
         span = np.searchsorted(self.frames, frames, side="right").clip(1, len(self.frames) - 1) - 1
         length = np.diff(self.frames)[span]
         part = ((frames - self.frames[span]) / length).clip(0.0, 1.0)
-        part = np.where(self.held[span] & (part < 1.0), 0.0, part)
+        part = np.where(self.constant[span] & (part < 1.0), 0.0, part)
         return _cubic(part, length, self.values[span], self.values[span + 1], self.slopes[span])
 
 
@@ -77,11 +77,11 @@ def fewest_keys(
     """
     keyed = np.arange(len(frames)) if keyed is None else keyed
     spans = _Spans(frames, values, error, cubic)
-    rows, held = keyed, np.zeros(0, dtype=bool)
+    rows, constant = keyed, np.zeros(0, dtype=bool)
     if len(keyed) > 1:
-        rows, held = yield from spans.path(keyed)
+        rows, constant = yield from spans.path(keyed)
     slopes = spans.slopes(rows[:-1], rows[1:])
-    return Curve(frames=frames[rows], values=values[rows], slopes=slopes, held=held)
+    return Curve(frames=frames[rows], values=values[rows], slopes=slopes, constant=constant)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,17 +94,17 @@ class _Spans:
     cubic: bool
 
     def path(self, keyed: Rows) -> Generator[float, None, tuple[Rows, NDArray[np.bool_]]]:
-        """(m,) rows of the fewest keys, and (m - 1,) True if the value is held until the next key."""
+        """(m,) rows of the fewest keys, and (m - 1,) True if the value stays until the next key."""
         yield 0.0
         rows, jumps = self._rows_to_key(keyed)
         before = np.full(len(rows), -1)
-        held = np.zeros(len(rows), dtype=bool)
+        constant = np.zeros(len(rows), dtype=bool)
         layer, far = np.zeros(1, dtype=np.intp), 0
         while before[-1] < 0:
             yield far / len(rows)
             reached = []
             for ends in _ends_ahead(far, before, jumps):
-                came_from, held[ends] = self._origins(rows, layer, ends, jumps)
+                came_from, constant[ends] = self._origins(rows, layer, ends, jumps)
                 before[ends] = came_from
                 reached.append(ends[came_from >= 0])
                 if len(ends) and not len(reached[-1]):
@@ -115,7 +115,7 @@ class _Spans:
         while path[-1]:
             path.append(int(before[path[-1]]))
         path.reverse()
-        return rows[path], held[path[1:]]
+        return rows[path], constant[path[1:]]
 
     def slopes(self, start: Rows, end: Rows) -> Array:
         """(s, 2, k) slopes at both ends, of the straight line or of the cubic that comes nearest to the values."""
@@ -152,8 +152,8 @@ class _Spans:
         return rows, np.isin(rows, end[jumped])
 
     def _origins(self, rows: Rows, layer: Rows, ends: Rows, jumps: NDArray[np.bool_]) -> tuple[Rows, NDArray[np.bool_]]:
-        """For each of the `ends`, the row of the `layer` from which a span leads there, or -1; True if held."""
-        came_from, held = np.full(len(ends), -1), np.zeros(len(ends), dtype=bool)
+        """For each of the `ends`, the row of the `layer` from which a span leads there, or -1; True where it stays."""
+        came_from, constant = np.full(len(ends), -1), np.zeros(len(ends), dtype=bool)
         # The shortest first, for these are the most likely to hold.
         to, start = (pairs.ravel() for pairs in np.meshgrid(np.arange(len(ends)), layer[::-1], indexing="ij"))
         ahead = start < ends[to]
@@ -173,8 +173,8 @@ class _Spans:
             start = layer[layer < ends[missing]]
             stays = self._stays(rows[start], np.full(len(start), rows[ends[missing]]))
             if stays.any():
-                came_from[missing], held[missing] = start[stays][0], True
-        return came_from, held
+                came_from[missing], constant[missing] = start[stays][0], True
+        return came_from, constant
 
     def _may_hold(self, start: Rows, end: Rows, slopes: Array) -> NDArray[np.bool_]:
         """(s,) False if one of a few rows of the span is off."""

@@ -48,7 +48,7 @@ def refuse_unreachable(plan: Plan, solved: Iterable[SolvedGroup]) -> None:
     """Raise `Refused` for the first frame out of reach of a chain whose Unreachable is Error."""
     erring = [group for group in solved if group.plan.options.unreachable == Unreachable.ERROR]
     for group in one_by_one(plan, erring):
-        out = group.out_of_reach[plan.asked, 0]
+        out = group.out_of_reach[plan.requested, 0]
         if out.any():
             frame = plan.step * int(np.argmax(out))
             distance, inner, outer = group.distances(frame)

@@ -188,7 +188,7 @@ def _keyed(plan: Plan, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     """(n,) True on frames that were asked for and keyed."""
     keyed, requested = np.zeros((2, len(plan.frames)), dtype=bool)
     keyed[rows] = True
-    requested[plan.asked] = True
+    requested[plan.requested] = True
     return keyed & requested
 
 
@@ -219,7 +219,7 @@ def _measured(
     def on_frames(values: NDArray[Any]) -> NDArray[Any]:
         every = np.zeros((len(plan.frames), len(compared)), values.dtype)
         every[rows] = values
-        return every[plan.asked]
+        return every[plan.requested]
 
     by_field = {"measured": on_frames(measured), "off": on_frames(off), "misposed": on_frames(misposed)}
     for column, (expectation, first, end) in enumerate(zip(compared, firsts, ends, strict=True)):

@@ -120,7 +120,7 @@ def hiding_constraints(plan: Plan, constraints: Constraints) -> list[tuple[str, 
 
 def flat_notes(plan: Plan, solved: Iterable[SolvedGroup]) -> Iterator[str]:
     """A sentence for each chain with bones to which more than rotations passes, where a scale of zero does."""
-    frames = plan.frames[plan.asked]
+    frames = plan.frames[plan.requested]
     for group in (solved_group.group for solved_group in solved):
         if group.kinematics.rigid:
             continue
@@ -128,7 +128,7 @@ def flat_notes(plan: Plan, solved: Iterable[SolvedGroup]) -> Iterator[str]:
         for basis in group.basis:
             flat = flat | (basis.scale == 0.0).any(axis=-1)
         if flat.any():
-            is_flat = np.broadcast_to(flat, (len(plan.frames), flat.shape[1]))[plan.asked]
+            is_flat = np.broadcast_to(flat, (len(plan.frames), flat.shape[1]))[plan.requested]
             for column, chain in enumerate(group.plans):
                 if is_flat[:, column].any():
                     yield translated("note.flat_unproven", chain=chain.name, when=when(frames, is_flat[:, column]))

@@ -233,20 +233,20 @@ def millimetres(scene: Scene) -> float:
 def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mapping[str, Any]]) -> Iterator[ChainReport]:
     solution = solved.solution
     if plan.step > 1:
-        solution = each_array(lambda values: values[plan.asked], solution)
-    frames = plan.frames[plan.asked]
+        solution = each_array(lambda values: values[plan.requested], solution)
+    frames = plan.frames[plan.requested]
     arrays: dict[str, NDArray[Any]] = {
         "status": solution.status,
         "degenerate": solution.degenerate,
-        "miss": solve.world_miss(solved)[plan.asked],
+        "miss": solve.world_miss(solved)[plan.requested],
         "sin_hinge": solution.sin_hinge,
         "speed": diagnostics.speed(solution, frames),
         "stretch": solution.stretch.max(axis=-1),
         "flips": diagnostics.flips(solution),
         "near_straight": diagnostics.near_straight(solution),
         "swivel": solution.swivel,
-        "undecided_twist": undecided_twist(solved)[plan.asked],
-        **{name: values[plan.asked] for name, values in pin_fields(solved).items()},
+        "undecided_twist": undecided_twist(solved)[plan.requested],
+        **{name: values[plan.requested] for name, values in pin_fields(solved).items()},
     }
     for row, chain in enumerate(solved.plans):
         columns: dict[str, Any] = {name: values[:, row] for name, values in arrays.items()}

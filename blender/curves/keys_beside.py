@@ -32,7 +32,7 @@ def setting_channel(rig: Rig, setting: Setting, frames: Array) -> tuple[Channel,
         group=setting.group,
         frames=np.array(list(keys)),
         values=np.stack(list(keys.values())),
-        held=np.ones(len(keys) - 1, dtype=np.bool_),
+        constant=np.ones(len(keys) - 1, dtype=np.bool_),
     )
     return channel, kinds[-1] if after and kinds else "CONSTANT"
 
@@ -61,9 +61,9 @@ def kept_beside(rig: Rig, channel: Channel, ahead: bool, after: bool) -> Channel
         first = len(start)
         straight[first : first + len(slopes)] = slopes
         slopes = straight
-    stays = np.zeros(len(channel.frames) - 1, dtype=np.bool_) if channel.held is None else channel.held
+    stays = np.zeros(len(channel.frames) - 1, dtype=np.bool_) if channel.constant is None else channel.constant
     stays = np.concatenate((np.ones(len(start), dtype=np.bool_), stays, np.zeros(len(end), dtype=np.bool_)))
-    return replace(channel, frames=frames, values=values, slopes=slopes, held=stays)
+    return replace(channel, frames=frames, values=values, slopes=slopes, constant=stays)
 
 
 def kept_span(rig: Rig, path: str, frames: Array, ahead: bool = True, after: bool = True) -> tuple[float, float]:

@@ -74,10 +74,10 @@ def _joined(parts: Sequence[Channel], *, cubic: bool) -> Channel:
         between = slice(start, start + max(0, len(piece.frames) - 1))
         if piece.slopes is not None:
             slopes[between] = piece.slopes
-        if piece.held is not None:
-            stays[between] = piece.held
+        if piece.constant is not None:
+            stays[between] = piece.constant
         start += len(piece.frames)
-    return replace(parts[0], frames=frames, values=values, slopes=slopes if cubic else None, held=stays)
+    return replace(parts[0], frames=frames, values=values, slopes=slopes if cubic else None, constant=stays)
 
 
 def _stretches(frames: Array, rests: NDArray[np.bool_]) -> list[tuple[float, float]]:

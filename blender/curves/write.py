@@ -131,11 +131,11 @@ def _new_keys(channel: Channel, style: KeyStyle) -> Attributes:
     for name, identifier in (("interpolation", style.interpolation), ("type", style.key_type)):
         if identifier != _ADDED[name]:
             new[name] = np.full(len(frames), code(name, identifier), np.uint8)
-    if channel.held is not None and channel.held.any():
+    if channel.constant is not None and channel.constant.any():
         kinds = new.setdefault(
             "interpolation", np.full(len(frames), code("interpolation", style.interpolation), np.uint8)
         )
-        kinds[:-1][channel.held] = code("interpolation", "CONSTANT")
+        kinds[:-1][channel.constant] = code("interpolation", "CONSTANT")
     return new
 
 

@@ -43,7 +43,7 @@ class HeldTargets(ExitStack):
         """chains : those whose targets are held, which may be muted"""
         super().__init__()
         self._scene = scene
-        self.known = leaders.limbs(scene) | {dependencies.root_of(chain): chain for chain in chains}
+        self.limbs = leaders.limbs(scene) | {dependencies.root_of(chain): chain for chain in chains}
         self.targets: dict[Point, KeyedTarget] = {}
         self._copies: dict[Object, Object] = {}
         self._held: dict[Point, list[Hold]] = {}
@@ -134,7 +134,7 @@ class HeldTargets(ExitStack):
         self, chain: ChainPlan, for_hold: Hold, frames: Array
     ) -> Generator[float, None, tuple[Samples, Array, Array]]:
         """Samples with limbs solved and targets as their copies have them; target and space (n, 4, 4) in the world."""
-        order = leaders.in_order({dependencies.root_of(chain): [for_hold]}, self.known)
+        order = leaders.in_order({dependencies.root_of(chain): [for_hold]}, self.limbs)
         also = [for_hold.space] if for_hold.space else []
         *leading, _ = (limb for rank in with_dependents(tuple((limb,) for limb in order), also) for limb in rank)
         own_rig = tuple((limb,) for limb in (*leading, chain) if limb.rig == chain.rig)

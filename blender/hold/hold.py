@@ -41,7 +41,7 @@ def hold_targets(opened: Opened, rig: Rig, names: Names, hold: Hold, scene: Scen
     refuse_too_many_frames(replace(plan, frames=hold.frames))
     removal, work = Removal(plan), opened.enter_context(HeldTargets(plan.scene, plan.chains))
     by_root = {dependencies.root_of(chain): [hold] for chain in plan.chains}
-    order = [chain for chain in leaders.in_order(by_root, work.known) if dependencies.root_of(chain) in by_root]
+    order = [chain for chain in leaders.in_order(by_root, work.limbs) if dependencies.root_of(chain) in by_root]
     for number, chain in enumerate(order):
         work.begin(chain, [hold])
         yield from part(work.add(chain, hold), number / len(order), (number + 1) / len(order))
@@ -103,7 +103,7 @@ def _remade(
         kept[chain.target] = [holds.read(one) for row, one in enumerate(holds_of(chain.target)) if row not in without]
     by_root = {dependencies.root_of(chain): kept[chain.target] for chain in chains}
     done, total = 0, max(sum(map(len, kept.values())), 1)
-    for chain in leaders.in_order(by_root, work.known):
+    for chain in leaders.in_order(by_root, work.limbs):
         if dependencies.root_of(chain) in by_root and chain.target not in work.targets:
             before = [holds.read(record) for record in holds_of(chain.target)]
             work.begin(chain, before)

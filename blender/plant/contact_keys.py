@@ -134,7 +134,7 @@ def channel(bone: str, frames: Array, stands: NDArray[np.bool_]) -> Channel:
         group=GROUP,
         frames=frames[rows],
         values=values[rows, None].astype(np.float64),
-        held=np.ones(len(rows) - 1, dtype=np.bool_),
+        constant=np.ones(len(rows) - 1, dtype=np.bool_),
     )
 
 
@@ -163,7 +163,7 @@ def _going_on(curve: FCurve | None, channel: Channel) -> Channel:
     if curve is None or not any(key.co.x > behind for key in curve.keyframe_points):
         return channel
     frames, values = np.append(channel.frames, behind), np.append(channel.values, [[curve.evaluate(behind)]], axis=0)
-    return replace(channel, frames=frames, values=values, held=np.ones(len(frames) - 1, dtype=np.bool_))
+    return replace(channel, frames=frames, values=values, constant=np.ones(len(frames) - 1, dtype=np.bool_))
 
 
 def is_captured(rig: Rig) -> bool:

@@ -72,7 +72,9 @@ def _key(rig: Rig, end: PoseBone, path: str, animation: OptionAnimation) -> None
     assert animation.values is not None
     # An angle beyond half a turn comes back on the other side, and must not turn all the way in between.
     jumps = np.abs(np.diff(animation.values)) > pi
-    channel = Channel(path=path, group=end.name, frames=animation.frames, values=animation.values[:, None], held=jumps)
+    channel = Channel(
+        path=path, group=end.name, frames=animation.frames, values=animation.values[:, None], constant=jumps
+    )
     write.keys(rig, [channel], span=(animation.frames[0], animation.frames[-1]), style=STYLE)
 
 

@@ -14,28 +14,28 @@ from ..messages.translation import translated
 def pose_notes(plan: Plan, targets: Iterable[TargetsFromPose]) -> Iterator[str]:
     """A sentence for each chain that does not keep its pose when it is solved for the targets that were found."""
     for of_chain in targets:
-        chain, frames = of_chain.solved.plan, plan.frames[plan.asked]
-        moved, rolled = of_chain.joints_moved[plan.asked], of_chain.bones_rolled[plan.asked]
+        chain, frames = of_chain.solved.plan, plan.frames[plan.requested]
+        moved, rolled = of_chain.joints_moved[plan.requested], of_chain.bones_rolled[plan.requested]
         if moved.any():
             yield translated(
                 "alert.pose_changes" if chain.pole or chain.hock else "alert.pose_changes_without_pole",
                 chain=chain.name,
                 when=when(frames, moved),
                 unit=unit_name(plan.scene),
-                moved=of_chain.moved[plan.asked].max(),
+                moved=of_chain.moved[plan.requested].max(),
             )
         elif rolled.any():
             yield translated(
                 "alert.roll_changes",
                 chain=chain.name,
-                rolled=np.degrees(of_chain.rolled[plan.asked].max()),
+                rolled=np.degrees(of_chain.rolled[plan.requested].max()),
                 when=when(frames, rolled),
             )
 
 
 def key_notes(plan: Plan, channels: Mapping[Point, Sequence[Channel]]) -> Iterator[str]:
     """A sentence for each chain whose targets do not get keys on just the frames of the range: on how many they do."""
-    total = len(plan.frames[plan.asked])
+    total = len(plan.frames[plan.requested])
     for chain in plan.chains:
         count = len(channels[chain.target][0].frames)
         if count != total:

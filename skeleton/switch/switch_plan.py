@@ -42,7 +42,7 @@ class Setting:
         """Keys that hold the value from the first of the frames on."""
         constant = np.ones(len(frames) - 1, dtype=np.bool_)
         values = np.full((len(frames), 1), self.value)
-        return Channel(path=self.path, group=self.group, frames=frames, values=values, held=constant)
+        return Channel(path=self.path, group=self.group, frames=frames, values=values, constant=constant)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -136,7 +136,7 @@ def eased(standing: Array, spans: NDArray[np.intp], rate: float, fade: float, *,
     rows = np.concatenate(((ends[0] - fade_rows,), ends, (ends[-1] + fade_rows,)))
     values = np.concatenate((np.zeros((1, 3)), standing[ends], np.zeros((1, 3))))
     both = np.stack((speeds[:-1], speeds[1:]), axis=1)
-    curve = Curve(frames=rows, values=values, slopes=both, held=np.zeros(len(rows) - 1, dtype=bool))
+    curve = Curve(frames=rows, values=values, slopes=both, constant=np.zeros(len(rows) - 1, dtype=bool))
     moved, free = standing.copy(), np.ones(len(standing), dtype=np.bool_)
     for first, last in spans:
         free[first : last + 1] = False

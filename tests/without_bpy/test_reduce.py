@@ -128,7 +128,7 @@ def test_no_choice_needs_fewer_where_values_jump(cubic: bool, steps: list[int], 
         jumped |= {start + 4} if span in still - good else set()
     good |= {span for span in still if span[1] in jumped}
     assert len(keys) == shortest(sorted(rows), good)
-    assert {keys[index + 1] for index in np.flatnonzero(curve.held)} <= jumped
+    assert {keys[index + 1] for index in np.flatnonzero(curve.constant)} <= jumped
 
 
 @given(st.integers(2, 40), st.integers(0, 1000), st.floats(0.1, 3))
@@ -152,7 +152,7 @@ def test_values_that_jump_are_held_until_they_do(cubic: bool) -> None:
     values = np.floor(frames / 5)[:, None]
     keys, curve = keys_and_curve(frames, values, off_by(values, 1e-3), cubic=cubic, keyed=np.arange(0, 81, 4))
     assert frames[keys].tolist() == [0, 5, 10, 15, 20]
-    assert curve.held.all()
+    assert curve.constant.all()
     finer = np.linspace(0, 20, 4001)
     np.testing.assert_allclose(curve.at(finer), np.floor(finer / 5)[:, None], atol=1e-12)
 

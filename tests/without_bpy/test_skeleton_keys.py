@@ -49,8 +49,8 @@ def played(channel: Channel, frames: np.ndarray) -> Channel:
         leaving, arriving = np.moveaxis(channel.slopes[segment], 1, 0) * length
         bend = part * (1 - part) * ((leaving - (last - first)) * (1 - part) - (arriving - (last - first)) * part)
         values = values + bend
-        if channel.held is not None:
-            values = np.where(channel.held[segment][:, None], first, values)
+        if channel.constant is not None:
+            values = np.where(channel.constant[segment][:, None], first, values)
     return Channel(path=channel.path, group=channel.group, frames=frames, values=values)
 
 
