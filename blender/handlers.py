@@ -113,8 +113,10 @@ def _follow_frame(scene: Scene, depsgraph: Depsgraph) -> None:
 
 
 @persistent
-def _begin_render(*_: object) -> None:
+def _begin_render(scene: Scene, *_: object) -> None:
     session.renders = True
+    if not scene.render.use_persistent_data:
+        return
     # A render that keeps its data goes by what Blender was told of, and of limbs posed ahead it is not told.
     for rig in {rig for scene in bpy.data.scenes for rig in armatures.local_armatures(scene)}:
         if rig.two_bone_ik_live:

@@ -144,13 +144,16 @@ class ChainGroup:
             third=self.third and self.third.each(function),
         )
 
-    def one(self, row: int) -> "ChainGroup":
-        """One of the chains: c is 1."""
-        only = slice(row, row + 1)
-        group, bones = self.each(lambda values: values[:, only]), tuple(each[only] for each in self.kinematics.bones)
-        third = group.third and replace(group.third, bones=tuple(each[only] for each in group.third.bones))
-        kinematics = replace(group.kinematics, bones=bones)
-        return replace(group, plans=self.plans[only], kinematics=kinematics, third=third)
+    def only(self, columns: Sequence[int]) -> "ChainGroup":
+        """Some of the chains."""
+
+        def of_columns(side_by_side: inherit.Bones) -> inherit.Bones:
+            return tuple(side_by_side[column] for column in columns)
+
+        group, rows = self.each(transform.on_columns(columns)), self.kinematics.bones
+        third = group.third and replace(group.third, bones=tuple(map(of_columns, group.third.bones)))
+        kinematics = replace(group.kinematics, bones=tuple(map(of_columns, rows)))
+        return replace(group, plans=tuple(self.plans[column] for column in columns), kinematics=kinematics, third=third)
 
 
 def chain_groups(plans: Iterable[ChainPlan], samples: Samples, count: int) -> Iterator[ChainGroup]:

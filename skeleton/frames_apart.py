@@ -41,10 +41,11 @@ def solve_apart(plan: Plan, samples: Samples) -> list[SolvedGroup]:
 def posed_bones(solved: SolvedGroup) -> dict[Point, PosedBone]:
     """The bones that are keyed, as they are once they are posed so."""
     columns = bone_bases(solved, apart=True)
+    poses = twist.poses(solved, columns)
     return {
         Point(plan.rig, bone.name): PosedBone(basis=basis.column(row), pose=pose[:, row])
         for row, plan in enumerate(solved.plans)
-        for bone, basis, pose in zip(plan.keyed, columns, twist.poses(solved, columns), strict=True)
+        for bone, basis, pose in zip(plan.keyed, columns, poses, strict=True)
     }
 
 
@@ -79,9 +80,9 @@ def spreading(solved: Iterable[SolvedGroup], rig: Key) -> list[Spreading]:
 
 
 def _needed(plan: ChainPlan) -> list[Point]:
-    """What of the samples tells how a solved chain is posed."""
-    bones = (*plan.bones, *plan.below, *(part.bone for part in plan.twists))
-    return [Point(plan.rig), plan.target, Point(plan.target.object), *(Point(plan.rig, bone.name) for bone in bones)]
+    """The points whose samples pose a solved chain."""
+    bones = (Point(plan.rig, bone.name) for bone in plan.carrying)
+    return [Point(plan.rig), plan.target, Point(plan.target.object), *bones]
 
 
 def tip_places(solved: SolvedGroup) -> dict[Point, Array]:

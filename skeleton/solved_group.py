@@ -1,14 +1,14 @@
 """Chains that were solved side by side: what they share, and each of them alone."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver.values import Array, Goals, Hock, Solution
+from ..solver.values import Goals, Hock, Solution
 from .chain_group import ChainGroup
-from .transform import each_array
+from .transform import each_array, on_columns
 from .values import ChainPlan, Plan, Samples
 
 
@@ -34,20 +34,11 @@ class SolvedGroup:
         """Of the first chain; the options of all are the same."""
         return self.group.plan
 
-    def only(self, columns: list[int]) -> "SolvedGroup":
+    def only(self, columns: Sequence[int]) -> "SolvedGroup":
         """Some of the chains."""
-        group = self.group.each(lambda values: values[:, columns])
-        bones = tuple(tuple(each[column] for column in columns) for each in self.group.kinematics.bones)
-        return replace(
-            self,
-            group=replace(
-                group,
-                plans=tuple(self.plans[column] for column in columns),
-                kinematics=replace(group.kinematics, bones=bones),
-            ),
-            goals=each_array(lambda values: values[:, columns], self.goals),
-            solution=each_array(lambda values: values[:, columns], self.solution),
-        )
+        at = on_columns(columns)
+        goals, solution = each_array(at, self.goals), each_array(at, self.solution)
+        return replace(self, group=self.group.only(columns), goals=goals, solution=solution)
 
     @property
     def out_of_reach(self) -> NDArray[np.bool_]:
@@ -56,12 +47,7 @@ class SolvedGroup:
 
     def one(self, row: int) -> "SolvedGroup":
         """One of the chains: c is 1."""
-
-        def only(values: Array) -> Array:
-            return values[:, row : row + 1]
-
-        goals, solution = each_array(only, self.goals), each_array(only, self.solution)
-        return replace(self, group=self.group.one(row), goals=goals, solution=solution)
+        return self.only([row])
 
     def distances(self, frame: int) -> tuple[float, float, float]:
         """Root to target, least and greatest reach of the first chain on one frame.

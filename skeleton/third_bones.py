@@ -12,7 +12,7 @@ from .transform import Basis, each_array
 class ThirdBones:
     """Of legs side by side.
 
-    bones : of all legs those below the end bone that bear the third bones, then these
+    bones : the bones from the end bone's child to the third bone, each for all legs
     basis : the third bones' own
     between : of those that bear them
     """

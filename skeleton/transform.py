@@ -5,7 +5,7 @@ parts of a basis stay apart, as Blender keeps them: scale acts first, then rotat
 memory component by component, as vectors do in the solver.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
@@ -182,6 +182,12 @@ def each_array(function: Callable[[Array], Array], data: Data) -> Data:
     values = {field.name: getattr(data, field.name) for field in fields(data)}  # type: ignore[arg-type]
     arrays: dict[str, Any] = {name: function(value) for name, value in values.items() if isinstance(value, np.ndarray)}
     return replace(data, **arrays)  # type: ignore[type-var]
+
+
+def on_columns(columns: Sequence[int]) -> Callable[[Array], Array]:
+    """Gives of arrays (n, c, ...) these columns; of one column a view."""
+    index = slice(columns[0], columns[0] + 1) if len(columns) == 1 else list(columns)
+    return lambda values: values[:, index]
 
 
 def on_rows(rows: NDArray[np.intp] | slice) -> Callable[[Array], Array]:

@@ -145,9 +145,9 @@ def _share(solved: SolvedGroup, plan: ChainPlan, part: TwistBone) -> Array:
 def _in_chain(
     solved: SolvedGroup, limb: Limb, found: list[tuple[int, TwistBone]], angle: Array, influence: Array
 ) -> list[Basis]:
-    """The root bones', those of the bones in line of the chains, and the end bones'."""
+    """The bases of root bones, of bones in line, and of end bones, in this order."""
     group, mid = solved.group, limb.poses[-1][..., :3, 3]
-    # What each bone has turned beside what it turns where the root bone has all: its own, and that of the solution.
+    # How far each bone had turned (`own`) and turns now (`turn`), relative to a root bone that has the whole twist.
     own = -group.gathered.sum(axis=-1)
     turn = influence * -angle + (1.0 - influence) * own
     bases = [turned(limb.bases[0], twist_bones.line_to(limb.poses[0], mid), turn), *limb.bases[1:]]
@@ -166,7 +166,7 @@ def _in_chain(
 def _below(
     solved: SolvedGroup, limb: Limb, found: list[tuple[int, TwistBone]], angle: Array, influence: Array
 ) -> list[Basis]:
-    """Those of the bones in line below the end bones, and the tip bones'."""
+    """The bases of the bones in line below the end bones, and of the tip bones."""
     plans, joint = solved.plans, limb.below_poses[-1][..., :3, 3]
     first = sum(part.in_line and part.upper for part in solved.plan.twists)
     below, before = list(limb.below), np.zeros(1)
@@ -182,7 +182,7 @@ def _below(
 
 
 def _at_side(solved: SolvedGroup, limb: Limb, number: int, part: TwistBone, angle: Array, influence: Array) -> Basis:
-    """Of the bones at the side with this number, all of one half."""
+    """The bases of the bones at the side with this number; they all belong to one half."""
     plans, upper = solved.plans, part.upper
     bones = tuple(plan.twists[number].bone for plan in plans)
     basis = Basis.side_by_side(solved.samples.basis[Point(plan.rig, plan.twists[number].bone.name)] for plan in plans)

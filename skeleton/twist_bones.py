@@ -18,10 +18,10 @@ from .transform import Basis
 from .values import Bone, ChainPlan, TwistBone
 
 _TURNS = 16
-"""Whole turns to each side of which one is looked for."""
+"""How many whole turns to try in each direction."""
 
 _ALIKE = 1e-2
-"""Radians: a twist that fits the bones so well is one that they show."""
+"""Radians: the bones show a twist if they are off it by less than this."""
 
 
 def rest_line(plan: ChainPlan, *, upper: bool) -> Array:
@@ -96,9 +96,9 @@ def gathered(
 
 
 def turned_by_values(plan: ChainPlan, values: Mapping[Bone, Sequence[float] | Array]) -> tuple[float, float]:
-    """(2,) radians of both twists that the bones show: the least by which they all would turn as far as they have.
+    """(2,) radians of both twists that the bones show: the smallest that explains how all its twist bones are turned.
 
-    values : of twist bones in their rotation modes; those that it lacks do not count
+    values : of twist bones in their rotation modes; bones without a value are ignored
     """
     return _turned(plan, values, upper=True), _turned(plan, values, upper=False)
 

@@ -227,7 +227,8 @@ class ChainPlan:
         between = (*self.bones[1:-1], *(bone for bone in self.bearing if bone not in self.third))
         bones = (*self.bones, *self.bearing) if self.uses_pose else between
         partly = self.may_fall_short("influence") or self.may_fall_short("rotation_influence")
-        needs_tip = partly if self.use_rotation else any(not twist.upper for twist in self.twists)
+        twists_below = not self.third and any(not twist.upper for twist in self.twists)
+        needs_tip = partly if self.use_rotation else twists_below
         tips = self.below[-1:] if needs_tip else ()
         beside = [twist.bone for twist in self.twists if not twist.in_line and self.may_fall_short("influence")]
         return tuple(bone.name for bone in (*bones, *tips, *beside))
@@ -242,13 +243,17 @@ class ChainPlan:
     @property
     def turns_tip(self) -> bool:
         """True if the tip bone is keyed: it follows the target's rotation, or twist bones below would turn it."""
-        turned_back = not self.third and any(twist.in_line and not twist.upper for twist in self.twists)
-        return self.use_rotation or turned_back
+        return self.use_rotation or any(twist.in_line and not twist.upper for twist in self.twists)
 
     @property
     def limb(self) -> tuple[Bone, ...]:
         """The bones that a bake keys, but for the twist bones."""
         return self.root, self.end, *self.third, *(self.below[-1:] if self.turns_tip else ())
+
+    @property
+    def carrying(self) -> tuple[Bone, ...]:
+        """All bones of the limb: from root to tip, and its twist bones at the side."""
+        return (*self.bones, *self.below, *(twist.bone for twist in self.twists if not twist.in_line))
 
     @property
     def keyed(self) -> tuple[Bone, ...]:

@@ -124,7 +124,7 @@ def solve(leg: Leg, goals: Goals, options: Options | None = None, pose: Array | 
     solution = solve_chain(leg.triangle, replace(goals, pose=two), replace(options, influence=1.0))
     rotations = leg_rotations(leg, solution.rotations)
     if differs(options.influence, 1.0):
-        rotations, solution = _blend(rotations, solution, pose, np.asarray(options.influence, dtype=np.float64))
+        rotations, solution = _blend(leg, rotations, solution, pose, np.asarray(options.influence, dtype=np.float64))
     return LegSolution(rotations=rotations, joints=leg_joints(leg, rotations, solution.stretch), triangle=solution)
 
 
@@ -181,7 +181,9 @@ def _rotated(rotations: Array, vectors: Array) -> Array:
     return np.einsum("...ij,...j->...i", rotations, vectors)
 
 
-def _blend(rotations: Array, solution: Solution, pose: Array | None, influence: Array) -> tuple[Array, Solution]:
+def _blend(
+    leg: Leg, rotations: Array, solution: Solution, pose: Array | None, influence: Array
+) -> tuple[Array, Solution]:
     """The rotations with each bone turned, on its parent, only part of the way from the pose before the solve."""
     before = np.broadcast_to(np.eye(3), rotations.shape) if pose is None else pose
     folding = np.zeros(rotations.shape[:-1])
@@ -191,9 +193,14 @@ def _blend(rotations: Array, solution: Solution, pose: Array | None, influence: 
     for bone in (1, 2):
         blended[..., bone, :, :] = product(blended[..., bone - 1, :, :], blended[..., bone, :, :])
     whole, idle = (np.broadcast_to(influence == end, solution.status.shape) for end in (1.0, 0.0))
+    stretch = 1.0 + influence[..., None] * (solution.stretch - 1.0)
+    shown = reference.from_rotations(leg.triangle.chain, leg.triangle.rest, triangle_pose(leg, blended), stretch)
     solution = replace(
         solution,
-        stretch=1.0 + influence[..., None] * (solution.stretch - 1.0),
+        stretch=stretch,
+        hinge=np.where(whole[..., None], solution.hinge, shown.normal),
+        hinge_angle=np.where(whole, solution.hinge_angle, shown.hinge_angle),
+        swivel=influence * solution.swivel,
         # Nothing reaches for the target there, so it is not out of reach.
         status=np.where(idle, np.uint8(Status.REACHED), solution.status),
         shortfall=np.where(idle, 0.0, solution.shortfall),

@@ -75,7 +75,7 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
         hock_angle=numbers["hock_angle"],
     )
     if chain.use_twist:
-        plan = replace(plan, twists=twist_bones.read(rig, read_bones, plan.twisting))
+        plan = replace(plan, twists=twist_bones.read(rig, read_bones, plan.twisting, hock=bool(plan.third)))
     return _scalable(plan)
 
 
@@ -88,8 +88,8 @@ def _scalable(chain: ChainPlan) -> ChainPlan:
         raise Refused("PIN_OF_PARALLEL", chain=chain)
     if chain.scaled:
         names = [bone.name for bone in chain.bones]
-        beside = [part.bone.name for part in chain.twists if not part.in_line]
-        turned = [*(bone.name for bone in chain.limb[2:]), *beside]
+        carried = [part.bone.name for part in chain.twists if not (part.upper and part.in_line)]
+        turned = [*(bone.name for bone in chain.limb[2:]), *carried]
         for name in sheared_bones(rig, names, turned):
             raise shear_refusal(rig, name, (chain.end.name, *turned))
     return chain
@@ -135,7 +135,8 @@ def twists_found(rig: Rig, chain: TwoBoneIKChain) -> twist_bones.Found:
     """The bones over which the chain spreads its twist, where it does; Refused where its bones make no chain."""
     bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
     below = bones_below(rig, chain, bones[-1])
-    return twist_bones.found(rig, bones, below[: below.index(chain.hock_bone) + 1] if chain.hock_bone else below)
+    twisting = below[: below.index(chain.hock_bone) + 1] if chain.hock_bone else below
+    return twist_bones.found(rig, bones, twisting, hock=bool(chain.hock_bone))
 
 
 def scales(rig: Rig, chain: TwoBoneIKChain) -> bool:

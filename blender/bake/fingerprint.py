@@ -115,7 +115,7 @@ def _names(plan: Plan) -> list[str]:
 
 
 def _limbs(plan: Plan) -> Iterator[Sequence[PlannedBone]]:
-    return ((*chain.bones, *chain.below, *(part.bone for part in chain.twists)) for chain in plan.chains)
+    return (chain.carrying for chain in plan.chains)
 
 
 def _rest(plan: Plan, names: Sequence[str]) -> Values:

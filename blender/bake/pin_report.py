@@ -7,7 +7,7 @@ import numpy as np
 from ...skeleton import transform
 from ...skeleton.solve import world_joints
 from ...skeleton.solved_group import SolvedGroup
-from ...solver import reference
+from ...solver import hock, reference
 from ...solver.values import Array
 from ...solver.vectors import norm
 
@@ -47,7 +47,8 @@ def _past_extension(solved: SolvedGroup, joints: Array) -> Array:
     group, reached = solved.group, norm(solved.solution.joints[..., -1, :])
     if not (group.plan.options.use_extension_limit and solved.goals.pose is not None):
         return np.zeros(reached.shape)
-    own = reference.from_rotations(group.chain, group.prepared.rest, solved.goals.pose[..., :2, :, :]).reach
+    pose = hock.triangle_pose(group.prepared_leg, solved.goals.pose) if group.third else solved.goals.pose
+    own = reference.from_rotations(group.chain, group.prepared.rest, pose).reach
     world = norm(joints[..., -1, :] - joints[..., 0, :])
     return world * (1.0 - own / np.where(reached > 0.0, reached, np.inf))
 

@@ -47,10 +47,10 @@ class Found(NamedTuple):
     left_alone: list[str]
 
 
-def read(rig: Rig, bones: Sequence[Bone], below: Sequence[Bone]) -> tuple[TwistBone, ...]:
+def read(rig: Rig, bones: Sequence[Bone], below: Sequence[Bone], *, hock: bool) -> tuple[TwistBone, ...]:
     """The twist bones of the limb with these bones, from root bone to end bone, and below down to that which twists."""
     known = {bone.name: bone for bone in (*bones, *below)}
-    places = found(rig, [bone.name for bone in bones], [bone.name for bone in below]).bones
+    places = found(rig, [bone.name for bone in bones], [bone.name for bone in below], hock=hock).bones
     pose_bones: Any = rig.pose.bones
     return tuple(
         TwistBone(
@@ -64,29 +64,37 @@ def read(rig: Rig, bones: Sequence[Bone], below: Sequence[Bone]) -> tuple[TwistB
     )
 
 
-def found(rig: Rig, bones: Sequence[str], below: Sequence[str]) -> Found:
-    """The same by their names; first those in line, from the root on."""
+def found(rig: Rig, bones: Sequence[str], below: Sequence[str], *, hock: bool) -> Found:
+    """The twist bones of a limb, which is given by names. Bones in line come first, from the root on.
+
+    hock : True if `below` ends with the third bone of a leg; bones that carry it are none, as they turn the triangle
+    """
     turned = turned_by_others(rig)
-    of_halves = [_of_half(rig, bones, turned, upper=True)]
+    of_halves = [_of_half(rig, bones, bones[1:-1], turned, upper=True)]
     if below:
-        of_halves.append(_of_half(rig, (bones[-1], *below), turned, upper=False))
+        of_halves.append(_of_half(rig, (bones[-1], *below), () if hock else below[:-1], turned, upper=False))
     places = sorted((place for part in of_halves for place in part.bones), key=lambda place: not place.in_line)
     return Found(places, [name for part in of_halves for name in part.left_alone])
 
 
 def found_for(chain: ChainPlan) -> Found:
     """The same for a chain that was read."""
-    return found(chain.rig, [bone.name for bone in chain.bones], [bone.name for bone in chain.twisting])
+    return found(
+        chain.rig, [bone.name for bone in chain.bones], [bone.name for bone in chain.twisting], hock=bool(chain.third)
+    )
 
 
-def _of_half(rig: Rig, bones: Sequence[str], turned: set[str], *, upper: bool) -> Found:
-    """Those between two joints; `bones` carry each other from the one to the other."""
+def _of_half(rig: Rig, bones: Sequence[str], between: Sequence[str], turned: set[str], *, upper: bool) -> Found:
+    """The twist bones between the heads of the first and the last of `bones`, each of which carries the next.
+
+    between : those of them that may take a share
+    """
     data = rig.data.bones
     start, end = (rest(data[name])[:3, 3] for name in (bones[0], bones[-1]))
     if not np.linalg.norm(end - start) > 0.0:
         return Found([], [])
     carrier = data[bones[0]]
-    line = [name for name in bones[1:-1] if _place(data[name], start, end) is not None]
+    line = [name for name in between if _place(data[name], start, end) is not None]
     beside = [
         bone.name
         for bone in carrier.children

@@ -15,8 +15,8 @@ def sheared(rig: Rig, names: Names) -> dict[str, list[str]]:
         bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
         twists = twists_found(rig, chain).bones if chain.use_twist else []
         turns_tip = chain.use_rotation or any(part.in_line and not part.upper for part in twists)
-        beside = (part.name for part in twists if not part.in_line)
-        turned = (chain.hock_bone, chain.tip_bone if turns_tip else "", *beside)
+        carried = (part.name for part in twists if not (part.upper and part.in_line))
+        turned = (chain.hock_bone, chain.tip_bone if turns_tip else "", *carried)
         by_chain[chain.name] = sheared_bones(rig, bones, turned)
     return {name: bones for name, bones in by_chain.items() if bones}
 

@@ -96,7 +96,7 @@ def rotations_before(plan: Plan) -> dict[str, Array]:
 
 
 def twists_before(plan: Plan, chain: ChainPlan) -> dict[Bone, Array]:
-    """The same of a chain's twist bones; the first key where none is ahead, for it holds before.
+    """The rotations of the twist bones just before the frames; the first key's where none is earlier, as it holds.
 
     What an earlier bake has left on the current frame may be some whole turns away.
     """

@@ -109,12 +109,6 @@ def _known(rig: Rig) -> _Limbs | None:
     """What is known of the armature's limbs; None where Live has yet to read them, or cannot pose them all."""
     uid = rig.session_uid
     now, limbs = state.known(uid), _limbs.get(uid)
-    if (
-        limbs
-        and limbs.reading is now.reading
-        and (not limbs.moves or (not limbs.fit and limbs.written == write.times()))
-    ):
-        return None
     if rig.mode == "EDIT" or rig.data.pose_position != "POSE":
         return None
     if not now.reading or now.left_out or any(refusal.kind != "NO_TARGET" for refusal in now.refused.values()):
@@ -122,8 +116,11 @@ def _known(rig: Rig) -> _Limbs | None:
     if not is_chosen_so(now.reading):
         now.posed = False  # whatever Blender evaluates next, Live is to read it again
         return None
-    if limbs and limbs.reading is now.reading and limbs.written == write.times():
-        return limbs
+    if limbs and limbs.reading is now.reading:
+        if not limbs.moves:
+            return None
+        if limbs.written == write.times():
+            return limbs if limbs.fit else None
     reading = now.reading
     fit = not known_ahead.obstacle(reading.plan, reading.look.need)
     sources, tagged = reading.sources | {rig, rig.data}, uid in _idle or not _moves_by_itself(reading)

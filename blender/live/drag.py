@@ -72,7 +72,7 @@ class Drag:
         if self._in_ik or not self._chain.target:
             return None
         try:
-            return BroughtAlong(self._rig, self._chain.name, self._scene)
+            return BroughtAlong(self._rig, self._chain.name, self._scene, insert_keys=self._insert_keys)
         except Refused:
             return None
 

@@ -125,6 +125,8 @@ def _shown_as_known(depsgraph: Depsgraph) -> set[Rig]:
     for rig in rigs:
         uid = rig.session_uid
         now = state.known(uid)
+        if not now.reading:  # a bone was renamed meanwhile
+            continue
         keyed = now.reading.keyed
         _posed[uid] = _Posed(
             left=_matrices(rig, keyed),

@@ -1,8 +1,8 @@
 """Blocks of several armatures side by side: written to all their bones at once, and compared with all of them at once.
 
-A property of a bone that is set by itself makes Blender look for all that hangs on it, and copy the whole armature. So
-all bones of an armature are set in one call, those of limbs to their pose and the others to what they have, on the
-armature itself and on what is evaluated of it. Blenders that copy it all the same copy what they would have anyway.
+Setting one property of one bone makes Blender copy the whole armature. So one call sets all bones of an armature: those
+of limbs to their pose, the others to the values that they have. It sets those of the evaluated armature as well: a Blender
+that copies the armature all the same copies what it would have copied anyway.
 """
 
 from collections import defaultdict
@@ -186,11 +186,14 @@ class Together:
     def _worlds(self, depsgraph: Depsgraph) -> Array:
         """(m, 4, 4) of the objects, column by column."""
         objects: Any = depsgraph.view_layer_eval.objects
-        matrices = np.empty(16 * len(objects), dtype=np.float32)
-        objects.foreach_get("matrix_world", matrices)
+        # NaN behind the last, for those that the view layer leaves out.
+        matrices = np.full((len(objects) + 1, 16), np.nan, dtype=np.float32)
+        worlds = np.empty(16 * len(objects), dtype=np.float32)
+        objects.foreach_get("matrix_world", worlds)
+        matrices[:-1] = worlds.reshape(-1, 16)
         if self._listed is None or len(objects) != self._count:
             self._listed, self._count = self._listing(objects), len(objects)
-        return np.where((self._listed >= 0)[:, None, None], matrices.reshape(-1, 4, 4)[self._listed], np.nan)
+        return matrices.reshape(-1, 4, 4)[self._listed]
 
     def _listing(self, objects: Any) -> Rows:
         """Where a view layer lists them; -1 for those that it leaves out."""
@@ -202,7 +205,8 @@ class Together:
 
 def put_back(before: Iterable[Before]) -> None:
     """Give all bones what they had, and let Blender evaluate them so."""
-    for rig, name, values in before:
+    # The last first: Euler angles of several orders are one property, which was written for each order.
+    for rig, name, values in reversed([*before]):
         rig.pose.bones.foreach_set(name, values.reshape(-1))
         rig.update_tag(refresh={"DATA"})
 

@@ -54,10 +54,11 @@ class Row:
 
     @classmethod
     def of(cls, curve: FCurve) -> "Row":
-        """The contacts that a curve has, which has keys."""
+        """Read the contacts from a curve with keys."""
         keys, kinds = single_key_points(curve), np.empty(len(curve.keyframe_points), np.uint8)
         curve.keyframe_points.foreach_get("interpolation", kinds)
         lasts = (kinds == code("interpolation", "CONSTANT")).all() and (keys[1:, 0] > keys[:-1, 0]).all()
+        lasts = lasts and (keys[:, 1] == np.floor(keys[:, 1])).all()
         return cls(keys=keys, curve=None if lasts and not len(curve.modifiers) else curve)
 
     @property
@@ -98,7 +99,7 @@ def read(curves: Iterable[FCurve], bone: str, frames: Array) -> tuple[NDArray[np
 
 
 def standing(row: Row, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
-    """The same of a row."""
+    """As `read`, of one row."""
     first, last = row.span
     said = (frames >= first) & (frames <= last)
     return ((row.at(frames)[:, None] & _POINTS) > 0, said) if said.any() else None

@@ -77,7 +77,11 @@ def _chain(rig: Rig, name: str, found: Any, softness: Number) -> ChainPlan:
     bones = {field: getattr(listed, field) for field in ("name", "root_bone", "end_bone", "tip_bone")}
     bones["tip_bone"] = bones["tip_bone"] or (found[name].tip_bone if name in found else "")  # else feet would turn
     chain = chain_of(rig, bones["end_bone"])
+    if chain and chain.hock_bone and not bones["tip_bone"]:
+        raise Refused("NO_TOE", chain=chain)
     own = {field: getattr(chain, field) for field in ("hinge_axis", "use_twist")} if chain else {}
+    if chain and chain.hock_bone:
+        own["use_twist"] = False  # its third bone, which twists, is carried as captured
     limb = unlisted_chain(**bones | {"name": name} | own)
     options = Options(reference=Reference.POSE, plane=Plane.AIM, softness=softness, tolerance=TOLERANCE)
     plan = chain_plan(rig, limb, Point(rig))

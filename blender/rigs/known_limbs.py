@@ -259,7 +259,7 @@ def hiding_switch(chain: ChainPlan, limb: KnownLimb | None, copied: Copies) -> S
             return None
         instead = tuple(zip(limb.fk, limb.shown or limb.ik, strict=True))[:3]
         return Switch(path=path, value=limb.fk_value, instead=instead)
-    posed = [bone.name for bone in (chain.root, chain.end, *chain.below[-1:])]
+    posed = [bone.name for bone in (chain.root, chain.end, *chain.third, *chain.below[-1:])]
     # A bone may have been renamed or removed since.
     pairs = [(name, other) for name in posed for other in copied.get(name, ()) if other in rig.pose.bones]
     hidden = [(name, other) for name, other in pairs if _covers(rig.pose.bones[other], posed)]

@@ -124,7 +124,7 @@ class Removal:
         self._rig = plan.rig.name
         needed: defaultdict[Object, set[str]] = defaultdict(set, {plan.rig: set()})
         for chain in plan.chains:
-            needed[chain.rig] |= {bone.name for bone in (*chain.bones, *chain.below)}
+            needed[chain.rig] |= {bone.name for bone in chain.carrying}
             for item, bone in filter(None, (chain.target, chain.pole, chain.parent)):
                 needed[item] |= {bone} - {""}
         self._needed = sorted((item.name, item, sorted(bones)) for item, bones in needed.items())

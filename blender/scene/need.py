@@ -76,8 +76,7 @@ def sample_need(plan: Plan) -> SampleNeed:
     carriers = [Point(plan.rig, bones[0].name) for bones in branches]
     between = {Point(plan.rig, bone.name) for bones in branches for bone in bones[:-1]}
     parts = [part for chain in plan.chains for part in chain.twists]
-    limbs = [*((*chain.bones, *chain.below) for chain in plan.chains), (part.bone for part in parts)]
-    own = {Point(plan.rig, bone.name) for bones in limbs for bone in bones}
+    own = {Point(plan.rig, bone.name) for chain in plan.chains for bone in chain.carrying}
     turned = {Point(plan.rig, name) for chain in plan.chains for name in chain.needs_rotation}
     return SampleNeed(
         objects=frozenset({plan.rig, *(point.object for point in goals)}),

@@ -21,21 +21,23 @@ _BESIDE = 1e-3
 """Part of the bend about one of the bone's axes; less is left of float32 where the limb bends about another."""
 
 
-def differences(constraint: KinematicConstraint, root: PoseBone, end: PoseBone) -> Iterator[str]:
-    """Sentences for the constraint that moves these two bones, as it is now in the scene."""
-    pose = pre_constraint_pose(root, end)
-    for bone in (root, end):
+def differences(
+    constraint: KinematicConstraint, root: PoseBone, end: PoseBone, third: PoseBone | None = None
+) -> Iterator[str]:
+    """Sentences for the constraint that moves these bones, as it is now in the scene."""
+    pose, bones = pre_constraint_pose(root, end), [bone for bone in (root, end, third) if bone]
+    for bone in bones:
         if bone.matrix.is_negative:
             yield translated("takeover.negative_scale", bone=bone.name)
     yield from _of_task(constraint)
     yield from _of_joint(root, np.ones(3))
     yield from _of_joint(end, np.ones(3) if pose.is_straight or constraint.pole_target is None else pose.hinge[0])
-    for bone in (root, end):
+    for bone in bones:
         if constraint.use_stretch and bone.ik_stretch > 0.0:
             yield translated("takeover.stretch", bone=bone.name)
     if pose.is_straight:
         yield translated("takeover.straight", root=root.name, end=end.name)
-    yield from _of_others(constraint, {root.name, end.name})
+    yield from _of_others(constraint, {bone.name for bone in bones})
 
 
 def _of_task(constraint: KinematicConstraint) -> Iterator[str]:

@@ -106,7 +106,7 @@ def _leg(constraint: KinematicConstraint, bones: list[PoseBone], taken: set[str]
         differs: tuple[str, ...] = (found,)
     else:
         taken.add(end.name)
-        fields, differs = found, tuple(differences(constraint, root, end))
+        fields, differs = found, tuple(differences(constraint, root, end, third))
     yield Takeover(bone=third.name, constraint=constraint.name, fields=fields, differs=differs)
 
 

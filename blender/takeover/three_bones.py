@@ -1,7 +1,7 @@
 """IK constraints of three bones, whose third turns with one of the two others on all keyed frames: legs with a hock.
 
-At rest that is always so, and says nothing. The constraint finds its pose in steps, so it is seldom so when it moves,
-but where locks hold the third bone.
+At rest that is always so, and says nothing. The constraint finds its pose in steps, so a moving leg seldom fits, unless
+locks hold its third bone.
 """
 
 from collections.abc import Sequence
@@ -58,6 +58,8 @@ def leg_fields(constraint: KinematicConstraint, bones: Sequence[PoseBone], scene
         for hock, carrier in ((Hock.PARALLEL, 0), (Hock.RIGID, 1))
     }
     kept = [hock for hock, angles in off.items() if angles.max() <= _SAME]
+    if len(kept) == len(off):
+        return translated("takeover.three_still", bone=third.name)
     if not kept:
         nearest = min(off, key=lambda hock: float(off[hock].max()))
         worst = int(off[nearest].argmax())

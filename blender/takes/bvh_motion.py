@@ -30,7 +30,7 @@ def write(path: Path, source: Path, scene: Scene, rig: Rig, fps: float | None, s
     try:
         file = read(source)
     except ValueError:
-        raise Refused("NOT_OF_BVH.faulty", value=str(path), source=source) from None
+        raise Refused("NOT_OF_BVH.faulty", source=source) from None
     motion = sampled(scene, rig, np.arange(1.0, len(file.rows) + 1.0))
     rows = _rows(file, rig, motion, scale)
     lines = [f"Frames: {len(rows)}", f"Frame Time: {1.0 / fps:.9g}" if fps else f"Frame Time: {file.frame_time}"]

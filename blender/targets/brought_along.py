@@ -1,4 +1,4 @@
-"""Targets that go along with a limb while it is pulled, without keys, and back to the bit where it is let go."""
+"""Targets follow a limb while it is pulled, without keys. `restore` puts them back exactly."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,19 +17,21 @@ from ..messages.refused import unless_gone
 from ..rna_paths import owner_and_property
 from ..scene.need import pose_need
 from ..scene.sampling import sample_current_frame, settle
+from ..settings.key_settings import DEFAULTS
 from .checks import keyable, refuse_not_shown
 
 
 class BroughtAlong:
     """Target and pole target of one chain: read once, and moved as often as the chain is posed.
 
-    raises : Refused where one of them cannot be moved freely
+    insert_keys : whether they are to be keyed once the limb is let go
+    raises : Refused where one of them cannot be moved freely, or keyed
     """
 
-    def __init__(self, rig: Rig, name: str, scene: Scene) -> None:
+    def __init__(self, rig: Rig, name: str, scene: Scene, *, insert_keys: bool) -> None:
         self._plan = current_plan(rig, [name], scene)
         refuse_not_shown(self._plan)
-        self._points = keyable(self._plan, over_range=False, style=None)
+        self._points = keyable(self._plan, over_range=False, style=DEFAULTS if insert_keys else None)
         self._need = pose_need(self._plan, placed(self._points))
         self._before: dict[tuple[Object, str], Sequence[float]] = {}
 

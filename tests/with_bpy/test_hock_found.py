@@ -132,6 +132,22 @@ def test_a_third_bone_that_turns_otherwise_is_told() -> None:
     assert not rig.two_bone_ik_chains
 
 
+def test_at_rest_nothing_tells_what_the_third_bone_turns_with() -> None:
+    rig = constrained_leg(locked=True)
+    constraint = rig.pose.bones["hock"].constraints[0]
+    constraint.target.animation_data_clear()
+    constraint.target.location = rig.data.bones["hock"].tail_local
+    (takeover,) = api.chains_from_constraints(rig)
+    assert not takeover.chain
+    assert 'on no keyed frame does "hock" show with which of the others it turns' in takeover.differs[0]
+
+
+def test_a_leg_without_a_toe_is_not_planted() -> None:
+    chain = leg(tip_bone="")
+    with pytest.raises(api.Refused, match=r"has a Hock Bone and no Tip Bone: set the toe"):
+        api.plant(chain.id_data, feet=["shin"], frames=FRAMES)
+
+
 def joints_over_frames(rig: Object) -> np.ndarray:
     found = []
     for frame in EVERY:
