@@ -317,8 +317,8 @@ def tip_parent_pose(plans: Sequence[ChainPlan], end: Array, samples: Samples, th
     """
     for index in range(len(plans[0].bearing)):
         bones = tuple(plan.below[index] for plan in plans)
-        is_third = third is not None and bones[0] in plans[0].third
-        basis = third if is_third else basis_below(plans, index, samples)
+        given = third if bones[0] in plans[0].third else None
+        basis = given or basis_below(plans, index, samples)
         end = inherit.pose(bones, end, basis.matrix)
     return end
 

@@ -1,8 +1,8 @@
 """Blocks of several armatures side by side: written to all their bones at once, and compared with all of them at once.
 
-Setting one property of one bone makes Blender copy the whole armature. So one call sets all bones of an armature: those
-of limbs to their pose, the others to the values that they have. It sets those of the evaluated armature as well: a Blender
-that copies the armature all the same copies what it would have copied anyway.
+Setting one property of a bone by itself makes Blender copy the whole armature. So one call sets all its bones: those of
+limbs to their pose, the others to the values that they have. It sets those of the evaluated armature as well, since a
+Blender may not copy it.
 """
 
 from collections import defaultdict
@@ -26,6 +26,7 @@ _WIDTH = {"rotation_quaternion": 4, "rotation_axis_angle": 4, "rotation_euler": 
 """Numbers of a bone's property."""
 
 Rows = NDArray[np.intp]
+Singles = NDArray[np.float32]
 
 
 class Before(NamedTuple):
@@ -33,7 +34,7 @@ class Before(NamedTuple):
 
     rig: Rig
     name: str
-    values: Array
+    values: Singles
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -51,7 +52,7 @@ class _Part:
     rows: Rows
     columns: Rows
 
-    def read(self) -> Array:
+    def read(self) -> Singles:
         """(count, 3 or 4) of all bones of the armature."""
         return _read(self.rig, self.name, self.count)
 
@@ -170,7 +171,7 @@ class Together:
             [first[item] + self._numbers_of(item)[bone] if bone else objects[item] for item, bone in places]
         )
 
-    def _evaluated(self, depsgraph: Depsgraph) -> Array:
+    def _evaluated(self, depsgraph: Depsgraph) -> Singles:
         """(m, 4, 4) all objects in the world, and the bones of each armature in it; NaN where Blender has others."""
         parts = [self._worlds(depsgraph)]
         for rig in self._armatures:
@@ -183,7 +184,7 @@ class Together:
             parts.append(values.reshape(-1, 4, 4))
         return np.concatenate(parts).swapaxes(-2, -1)  # Blender tells them column by column
 
-    def _worlds(self, depsgraph: Depsgraph) -> Array:
+    def _worlds(self, depsgraph: Depsgraph) -> Singles:
         """(m, 4, 4) of the objects, column by column."""
         objects: Any = depsgraph.view_layer_eval.objects
         # NaN behind the last, for those that the view layer leaves out.
@@ -211,13 +212,13 @@ def put_back(before: Iterable[Before]) -> None:
         rig.update_tag(refresh={"DATA"})
 
 
-def _read(rig: Any, name: str, count: int) -> Array:
+def _read(rig: Any, name: str, count: int) -> Singles:
     values = np.empty(count * _WIDTH[name], dtype=np.float32)
     rig.pose.bones.foreach_get(name, values)
     return values.reshape(count, -1)
 
 
-def _put(part: _Part, values: Array, new: Array, graphs: Iterable[Depsgraph]) -> list[Before]:
+def _put(part: _Part, values: Singles, new: Array, graphs: Iterable[Depsgraph]) -> list[Before]:
     """Give bones of an armature these values, unless they have them; returns what its bones had before."""
     if (values[part.rows] == new.astype(np.float32)).all():
         return []

@@ -145,7 +145,7 @@ def test_at_rest_nothing_tells_what_the_third_bone_turns_with() -> None:
 def test_a_leg_without_a_toe_is_not_planted() -> None:
     chain = leg(tip_bone="")
     with pytest.raises(api.Refused, match=r"has a Hock Bone and no Tip Bone: set the toe"):
-        api.plant(chain.id_data, feet=["shin"], frames=FRAMES)
+        api.plant(chain.id_data, ["shin"], FRAMES)
 
 
 def joints_over_frames(rig: Object) -> np.ndarray:
