@@ -75,10 +75,10 @@ def _chain(rig: Rig, name: str, found: Any, softness: Number) -> ChainPlan:
     """The limb as it is posed from its own pose; of its chain count hinge and twist, what is read is not its target."""
     listed: Any = rig.two_bone_ik_chains.get(name) or found[name]
     bones = {field: getattr(listed, field) for field in ("name", "root_bone", "end_bone", "tip_bone")}
-    bones["tip_bone"] = bones["tip_bone"] or (found[name].tip_bone if name in found else "")  # else feet would turn
+    # Otherwise feet would turn. A leg without a toe stands on its third bone.
+    detected = found[name].tip_bone if name in found else ""
+    bones["tip_bone"] = bones["tip_bone"] or detected or getattr(listed, "hock_bone", "")
     chain = chain_of(rig, bones["end_bone"])
-    if chain and chain.hock_bone and not bones["tip_bone"]:
-        raise Refused("NO_TOE", chain=chain)
     own = {field: getattr(chain, field) for field in ("hinge_axis", "use_twist")} if chain else {}
     if chain and chain.hock_bone:
         own["use_twist"] = False  # its third bone, which twists, is carried as captured

@@ -10,7 +10,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
 from support import rigs
-from support.hocks import CLOSE, EVERY, FRAMES, angle, evaluated, joints, leg
+from support.hocks import CLOSE, EVERY, FRAMES, LEG, angle, evaluated, joints, leg
 from support.rigify import generated, metarig
 from support.truth import on_frame
 
@@ -142,10 +142,19 @@ def test_at_rest_nothing_tells_what_the_third_bone_turns_with() -> None:
     assert 'on no keyed frame does "hock" show with which of the others it turns' in takeover.differs[0]
 
 
-def test_a_leg_without_a_toe_is_not_planted() -> None:
-    chain = leg(tip_bone="")
-    with pytest.raises(api.Refused, match=r"has a Hock Bone and no Tip Bone: set the toe"):
-        api.plant(chain.id_data, ["shin"], FRAMES)
+def test_a_leg_without_a_toe_stands_on_its_third_bone() -> None:
+    chain = leg(tip_bone="", bones=LEG[:-1])
+    rig = chain.id_data
+    chain.name = "Left"  # by which no leg is detected
+    rigs.animate(chain.target, location={1: (0.1, 0.0, 0.1), 4: (0.1, 0.02, 0.1), 8: (0.12, -0.02, 0.1)})
+    api.bake(rig, frames=FRAMES)
+    length = rig.data.bones["hock"].length
+    api.plant(rig, ["Left"], FRAMES, contacts=[api.Contact("Left", 2, 7, "hock", (0.0, length, 0.0))])
+    places = []
+    for frame in range(2, 8):
+        on_frame(frame)
+        places.append(evaluated(rig).pose.bones["hock"].tail.copy())
+    assert np.ptp(np.array(places), axis=0).max() < 1e-4
 
 
 def joints_over_frames(rig: Object) -> np.ndarray:

@@ -184,8 +184,13 @@ def test_a_render_after_frames_known_ahead_shows_what_is_keyed(rig: Object, tmp_
 
 
 @pytest.mark.skipif(not bpy.app.build_options.alembic, reason="this Blender exports no Alembic")
-def test_an_export_after_frames_known_ahead_shows_what_is_keyed(rig: Object, tmp_path: Path, known: list[str]) -> None:
+@pytest.mark.parametrize("modes", [("QUATERNION", "QUATERNION"), ("XYZ", "ZXY")], ids="".join)
+def test_an_export_after_frames_known_ahead_shows_what_is_keyed(
+    rig: Object, tmp_path: Path, known: list[str], modes: tuple[str, str]
+) -> None:
     """Blender evaluates it as a render, and tells of that only once a frame is evaluated."""
+    for name, mode in zip(("upper", "lower"), modes, strict=True):
+        rig.pose.bones[name].rotation_mode = mode
     hand = bpy.data.objects.new("Thing", bpy.data.meshes.new("Thing"))
     bpy.context.scene.collection.objects.link(hand)
     hand.parent, hand.parent_type, hand.parent_bone = rig, "BONE", "lower"
@@ -231,3 +236,28 @@ def test_a_view_layer_without_the_target_does_not_spoil_another(rig: Object) -> 
     for frame in (2, 3, 9, 2, 20):
         on_frame(frame)
         np.testing.assert_allclose(tip(), target.matrix_world.translation, atol=CLOSE)
+
+
+def test_a_view_layer_that_shows_nothing_does_not_spoil_another(rig: Object) -> None:
+    scene = bpy.context.scene
+    shown = bpy.data.collections.new("Shown")
+    scene.collection.children.link(shown)
+    for item in scene.collection.objects[:]:
+        scene.collection.objects.unlink(item)
+        shown.objects.link(item)
+    scene.view_layers.new("Empty").layer_collection.children["Shown"].exclude = True
+    for frame in (2, 3, 9, 2, 20):
+        on_frame(frame)
+        np.testing.assert_allclose(tip(), bpy.data.objects["Target"].matrix_world.translation, atol=CLOSE)
+
+
+def test_a_bone_renamed_between_two_frames_stops_no_limb(rig: Object, capfd: pytest.CaptureFixture[str]) -> None:
+    for frame in (2, 3):
+        on_frame(frame)
+    rig.data.bones["lower"].name = "forearm"
+    bpy.context.scene.frame_set(4)
+    assert "Traceback" not in capfd.readouterr().err
+    for frame in (5, 6):
+        on_frame(frame)
+        tail = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["forearm"].tail
+        np.testing.assert_allclose(tail, bpy.data.objects["Target"].matrix_world.translation, atol=CLOSE)
