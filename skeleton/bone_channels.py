@@ -31,6 +31,11 @@ def bone_bases(solved: SolvedGroup, before: Array | None = None, *, apart: bool 
     return _where_influenced(solved, twist.spread(solved, limb_bases(solved), before, apart=apart))
 
 
+def shown_limb_bases(solved: SolvedGroup) -> list[Basis]:
+    """As `limb_bases`; on frames without influence those of the bones' own pose."""
+    return _where_influenced(solved, limb_bases(solved))
+
+
 def limb_bases(solved: SolvedGroup) -> list[Basis]:
     """Of root, end and third bones, and of tip bones that follow their targets' rotation, before twists are spread."""
     group, solution, plan = solved.group, solved.solution, solved.plan
@@ -52,13 +57,15 @@ def limb_bases(solved: SolvedGroup) -> list[Basis]:
 
 
 def _where_influenced(solved: SolvedGroup, bases: list[Basis]) -> list[Basis]:
-    """The solved bases; on frames without influence, to the bit those of the bones' own pose."""
+    """The solved bases of the first bones that are keyed; on frames without influence, to the bit those of the bones'
+    own pose.
+    """
     group = solved.group
     influence = group.number("influence")
     if not differs(influence, 1.0):
         return bases
     rests = np.equal(influence, 0.0)
-    bones = zip(*(plan.keyed for plan in solved.plans), strict=True)
+    bones = zip(*(plan.keyed[: len(bases)] for plan in solved.plans), strict=True)
     points = ([Point(plan.rig, bone.name) for plan, bone in zip(solved.plans, column, strict=True)] for column in bones)
     own = [Basis.side_by_side(solved.samples.basis[point] for point in column) for column in points]
     return [

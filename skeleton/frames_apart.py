@@ -11,7 +11,7 @@ import numpy as np
 
 from ..solver.values import Array, Goals, Solution
 from . import chain_group, transform, twist, uneven_scale
-from .bone_channels import bone_bases, limb_bases
+from .bone_channels import bone_bases, shown_limb_bases
 from .chain_group import ChainGroup
 from .solve import flat_told, solving
 from .solved_group import SolvedGroup
@@ -87,7 +87,7 @@ def _needed(plan: ChainPlan) -> list[Point]:
 
 def tip_places(solved: SolvedGroup) -> dict[Point, Array]:
     """(n, 4, 4) or (1, 4, 4) in armature space, of the bones whose heads are the tips: where their heads are."""
-    group, plans, (root, end, *below) = solved.group, solved.plans, limb_bases(solved)
+    group, plans, (root, end, *below) = solved.group, solved.plans, shown_limb_bases(solved)
     if not solved.plan.tip_bone:
         return {}
     third = below[0] if group.third else None

@@ -16,7 +16,7 @@ from ..solver.fixed_point import fixed_point
 from ..solver.values import Array, Goals, Hock, Reference, Status, Unreachable
 from ..solver.vectors import norm, unit
 from . import chain_group, transform
-from .bone_channels import limb_bases
+from .bone_channels import shown_limb_bases
 from .chain_group import ChainGroup
 from .rounding import VISIBLE
 from .solved_group import SolvedGroup
@@ -86,7 +86,7 @@ def _reference(group: ChainGroup, goals: Goals, samples: Samples) -> Array:
 
 def _solved_bases(solved: SolvedGroup) -> tuple[tuple[Basis, ...], Basis | None]:
     """Of the chains' bones, root bones first, and of the third bones of legs with a hock, as they are solved."""
-    root, end, *below = limb_bases(solved)
+    root, end, *below = shown_limb_bases(solved)
     return (root, *solved.group.basis[1:-1], end), below[0] if solved.group.third else None
 
 

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.skeleton import uneven_scale
+from bl_ext.user_default.two_bone_ik.skeleton import chain_group
 from bpy.types import Object
 from mathutils import Vector
 
@@ -44,8 +44,8 @@ def move_all(arms: list[tuple[Object, Object]], place: Vector) -> None:
 
 
 def test_limbs_of_all_characters_are_solved_in_one_call(monkeypatch) -> None:
-    arms, calls, solve = live_arms({}, {}, {}), [], uneven_scale.solve
-    monkeypatch.setattr(uneven_scale, "solve", lambda *args: calls.append(args) or solve(*args))
+    arms, calls, solve = live_arms({}, {}, {}), [], chain_group.solve
+    monkeypatch.setattr(chain_group, "solve", lambda *args: calls.append(args) or solve(*args))
     for count, place in enumerate(PLACES, start=1):
         move_all(arms, place + Vector((0.0, 0.0, 0.05)))
         assert len(calls) == count
