@@ -52,12 +52,11 @@ class _Limbs:
 
 # By `session_uid` of armature objects.
 _limbs: dict[int, _Limbs] = session.of_state({})
-# Of those that Blender has not evaluated although it should have by itself.
+# Armatures that Blender did not evaluate by itself, although their F-curves should have made it.
 _idle: set[int] = session.of_state(set())
 # The blocks that were written last.
 _together: list[Together] = session.of_state([])
-# Those posed ahead of the frame that Blender is about to evaluate, what their bones had before, and once it is
-# evaluated whether they are right.
+# Armatures posed before this evaluation; the values that their bones had; and, afterwards, whether the pose was right.
 _posed: dict[Rig, Block] = session.of_state({})
 _before: list[Before] = session.of_state([])
 _right: dict[Rig, bool] = session.of_state({})

@@ -14,11 +14,11 @@ from ..bake import convert
 from ..messages.translation import translated
 from ..scene import curves, dependencies, played
 from ..scene.need import SampleNeed, sample_need
+from ..session import session
 
 _EVENTS = ("depsgraph_update_pre", "depsgraph_update_post", "frame_change_pre", "frame_change_post")
+_handlers: list[list[Any]] = session.of_state([])
 _foreign = False
-
-_handlers: list[list[Any]] = []
 
 
 def foreign_handlers() -> bool:

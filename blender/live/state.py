@@ -90,7 +90,7 @@ class _Seen(NamedTuple):
 _known: dict[int, RigState] = session.of_state({})
 # Those whose chains were solved side by side last.
 _together: list[RigState] = session.of_state([])
-# What Blender has evaluated last, and of a change of the frame the dependency graph, which tells of it, until then.
+# What Blender evaluated last. After a change of the frame it is read from the dependency graph only when it is needed.
 _evaluated: set[ID] = session.of_state(set())
 _unread: list[Depsgraph] = session.of_state([])
 

@@ -72,7 +72,7 @@ def names_by_end(rig: Rig, found: FoundLimbs) -> dict[str, str]:
 
 
 def _chain(rig: Rig, name: str, found: Any, softness: Number) -> ChainPlan:
-    """The limb as it is posed from its own pose; of its chain count hinge and twist, what is read is not its target."""
+    """The limb, solved from its own pose. Of its chain only hinge and twist count, not the target."""
     listed: Any = rig.two_bone_ik_chains.get(name) or found[name]
     bones = {field: getattr(listed, field) for field in ("name", "root_bone", "end_bone", "tip_bone")}
     # Otherwise feet would turn. A leg without a toe stands on its third bone.

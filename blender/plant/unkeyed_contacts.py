@@ -31,7 +31,7 @@ def unkeyed(rig: Rig, scene: Scene, bones: Iterable[str]) -> Iterator[PoseBone]:
             continue
         row = _row(curves, bone)
         differs = getattr(bone, contact_keys.FIELD) != (KINDS[row.at(now)[0]] if row else "NONE")
-        if differs and (row or not bone.two_bone_ik_planted) and _is_evaluated(rig, scene, bone, row):
+        if differs and (row or not bone.two_bone_ik_contact_written) and _is_evaluated(rig, scene, bone, row):
             yield bone
 
 

@@ -225,14 +225,14 @@ def register() -> None:
     )
     _pose_bone.two_bone_ik_mark = props.StringProperty(name="Mark", options={"HIDDEN"})
     # Not for users: Plant has keyed contacts of this bone, so that one without keys may be left from there.
-    _pose_bone.two_bone_ik_planted = props.BoolProperty(name="Planted", options={"HIDDEN"})
+    _pose_bone.two_bone_ik_contact_written = props.BoolProperty(name="Contact Written", options={"HIDDEN"})
     _view_layer.two_bone_ik_in_hand = props.StringProperty(name="Limb in Hand", options={"HIDDEN"})
 
 
 def unregister() -> None:
     """Take the properties away; their values stay in the file."""
     del _view_layer.two_bone_ik_in_hand
-    del _pose_bone.two_bone_ik_planted
+    del _pose_bone.two_bone_ik_contact_written
     del _pose_bone.two_bone_ik_mark
     for name in (*KEYED_OPTIONS, *rows("pose_bone")):
         delattr(_pose_bone, f"two_bone_ik_{name}")

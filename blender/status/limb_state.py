@@ -47,7 +47,7 @@ class State(StrEnum):
     AS_SET : posed as it is solved; an option holds the tip off the target
     TOO_FAR, TOO_CLOSE : posed as it is solved; the bones do not allow more
     NOT_POSED : elsewhere, as Live is off
-    PULLED : elsewhere, while Drag pulls it, or pulls another limb and Live waits
+    PULLED : off its target while Drag pulls this limb, or another one for which Live waits
     HIDDEN : elsewhere, or not what deforms the character, as something acts on top of the pose
     OTHER_SCENE, IN_NO_SCENE : what it depends on is not in this scene, so that Live does not follow; a bake does
     MUTED, REFUSED : not solved
@@ -70,7 +70,7 @@ class State(StrEnum):
 class LimbState:
     """One limb as Blender evaluates it, in the world.
 
-    joints : root, mid and tip, before it the hock of a leg that has one; empty if the chain lacks a bone
+    joints : root, mid, the hock of a leg that has one, and tip; empty if the chain lacks a bone
     target : empty if the chain has none
     miss : from the tip to the target
     cause : label of the option that holds the limb AS_SET
