@@ -315,3 +315,29 @@ def test_the_third_bone_twists_what_lies_above_it(hock: str) -> None:
         on_frame(frame)
         now = [*joints(rig), *turn(rig, "hock"), *turn(rig, "toe")]
         np.testing.assert_allclose(now, expected, atol=CLOSE)
+
+
+@BOTH
+def test_live_legs_side_by_side_keep_their_own_bones(hock: str) -> None:
+    beside = rigs.Bone("shin_twist", (0.0, 0.025, 1.025), (0.0, 0.1, 1.0), "shin", 0.3)
+    turned = [*LEG, beside]
+    turned[3] = turned[3]._replace(roll=-0.7)
+    legs = []
+    for name, bones in (("Rig", (*LEG, beside)), ("Other", turned)):
+        chain = leg(hock, name=name, bones=bones, use_twist=True)
+        rig = chain.id_data
+        api.bake(rig, frames=FRAMES)
+        legs.append((chain, {}))
+    for chain, baked in legs:
+        for frame in EVERY:
+            on_frame(frame)
+            baked[frame] = [*joints(chain.id_data), *turn(chain.id_data, "hock"), *turn(chain.id_data, "shin_twist")]
+        chain.id_data.animation_data_clear()
+    for chain, _ in legs:
+        chain.id_data.two_bone_ik_live = True
+    for frame in (3, 7, 2, 5):
+        on_frame(frame)
+        for chain, baked in legs:
+            rig = chain.id_data
+            now = [*joints(rig), *turn(rig, "hock"), *turn(rig, "shin_twist")]
+            np.testing.assert_allclose(now, baked[frame], atol=CLOSE)
