@@ -14,7 +14,7 @@ from ..solver.hock import TURNS_WITH
 from ..solver.numbers import differs
 from ..solver.values import Array, Solution, Unreachable
 from ..solver.vectors import product
-from . import inherit, transform, twist, twist_bones
+from . import inherit, transform, twist
 from .batches import batches
 from .chain_group import ChainGroup, basis_below, tip_parent_pose
 from .rotation_mode import rotation_name, rotation_values
@@ -161,8 +161,7 @@ def pose_values(solved: SolvedGroup, before: Mapping[Bone, Sequence[float]]) -> 
 
     before : as for `channels`; bones that are not in it are left out
     """
-    starts = np.array([twist_bones.turned_by_values(plan, before) for plan in solved.plans])
-    bases, skips = bone_bases(solved, starts), solved.plan.options.unreachable == Unreachable.SKIP
+    bases, skips = bone_bases(solved, twist.starts(solved, before)), solved.plan.options.unreachable == Unreachable.SKIP
     left_out = solved.out_of_reach[0].tolist() if skips else [False] * len(solved.plans)
     # Columns of bones side by side, one below the other.
     bones = [bone for column in zip(*(plan.keyed for plan in solved.plans), strict=True) for bone in column]

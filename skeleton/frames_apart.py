@@ -17,7 +17,6 @@ from .solve import flat_told, solving
 from .solved_group import SolvedGroup
 from .steps import run
 from .transform import Basis, each_array
-from .twist_bones import turned_by_values
 from .values import Bone, ChainPlan, Key, Plan, Point, Samples
 
 
@@ -59,8 +58,8 @@ class Spreading:
         """(3, 3) of all keyed bones on one frame, going on from these values of the twist bones' rotations."""
         solved, at = self.solved, transform.on_rows(slice(row, row + 1))
         group, samples, solution = solved.group.each(at), solved.samples.each(at), each_array(at, solved.solution)
-        starts = np.array([turned_by_values(plan, values) for plan in solved.plans])
-        bases = bone_bases(replace(solved, group=group, samples=samples, solution=solution), starts)
+        solved = replace(solved, group=group, samples=samples, solution=solution)
+        bases = bone_bases(solved, twist.starts(solved, values))
         return {
             bone: basis.rotation[0, column]
             for column, plan in enumerate(solved.plans)

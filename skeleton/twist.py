@@ -5,7 +5,7 @@ bone in line about that from its own head to the joint; the bone after the last 
 line take the root bone's own twist over from it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from .chain_group import basis_below
 from .solved_group import SolvedGroup
 from .transform import Basis, stacked
 from .twist_bones import about, turned
-from .values import ChainPlan, Point, TwistBone
+from .values import Bone, ChainPlan, Point, TwistBone
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -54,8 +54,10 @@ def spread(solved: SolvedGroup, limb: list[Basis], before: Array | None = None, 
         *under, last = _below(solved, whole, found, angles[False], influence)
         line += under
         after = [last, *after[1:]]
+    kinematics = solved.group.kinematics
+    upper = kinematics.in_armature(kinematics.poses((root, *whole.bases[1:]))[0]) if line else whole.poses[0]
     beside = [
-        _at_side(solved, whole, number, part, angles[part.upper], influence)
+        _at_side(solved, upper if part.upper else whole.poses[-1], number, angles[part.upper], influence)
         for number, part in enumerate(plan.twists)
         if not part.in_line
     ]
@@ -129,6 +131,16 @@ def _twist(solved: SolvedGroup, limb: Limb, upper: bool, before: Array | None, *
     return transform.each_array(lambda values: values[0], found)
 
 
+def starts(solved: SolvedGroup, values: Mapping[Bone, Sequence[float]]) -> Array:
+    """(c, 2) the twists that twist bones show by these values of their rotations, with their first shares."""
+    shares = [
+        {part.bone: float(_share(solved, plan, part)[0]) for part in plan.twists if part.animated}
+        for plan in solved.plans
+    ]
+    turned = zip(solved.plans, shares, strict=True)
+    return np.array([twist_bones.turned_by_values(plan, values, of_plan) for plan, of_plan in turned])
+
+
 def _shares(solved: SolvedGroup, number: int) -> Array:
     """(n, c) the shares of the twist bones with this number."""
     return stacked(_share(solved, plan, plan.twists[number]) for plan in solved.plans)
@@ -181,12 +193,11 @@ def _below(
     return [*(below[row] for row, _ in found), below[-1]]
 
 
-def _at_side(solved: SolvedGroup, limb: Limb, number: int, part: TwistBone, angle: Array, influence: Array) -> Basis:
-    """The bases of the bones at the side with this number; they all belong to one half."""
-    plans, upper = solved.plans, part.upper
+def _at_side(solved: SolvedGroup, carrier: Array, number: int, angle: Array, influence: Array) -> Basis:
+    """The bases of the bones at the side with this number, on these poses (n, c, 4, 4) of the bones that carry them."""
+    plans, upper = solved.plans, solved.plan.twists[number].upper
     bones = tuple(plan.twists[number].bone for plan in plans)
     basis = Basis.side_by_side(solved.samples.basis[Point(plan.rig, plan.twists[number].bone.name)] for plan in plans)
-    carrier = limb.poses[0] if upper else limb.poses[-1]
     offsets = np.array([bone.offset[:3, :3] for bone in bones])
     rest = product(transform.orientation(carrier[..., :3, :3]), offsets)
     still = inherit.rotation(bones, carrier, basis.scale, rest)

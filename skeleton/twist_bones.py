@@ -95,15 +95,21 @@ def gathered(
     return tuple(result), line, by
 
 
-def turned_by_values(plan: ChainPlan, values: Mapping[Bone, Sequence[float] | Array]) -> tuple[float, float]:
+def turned_by_values(
+    plan: ChainPlan, values: Mapping[Bone, Sequence[float] | Array], shares: Mapping[Bone, float] | None = None
+) -> tuple[float, float]:
     """(2,) radians of both twists that the bones show: the smallest that explains how all its twist bones are turned.
 
     values : of twist bones in their rotation modes; bones without a value are ignored
+    shares : of bones whose share is animated, as they are now
     """
-    return _turned(plan, values, upper=True), _turned(plan, values, upper=False)
+    present = {twist.bone: share(twist) for twist in plan.twists} | dict(shares or {})
+    return _turned(plan, values, present, upper=True), _turned(plan, values, present, upper=False)
 
 
-def _turned(plan: ChainPlan, values: Mapping[Bone, Sequence[float] | Array], *, upper: bool) -> float:
+def _turned(
+    plan: ChainPlan, values: Mapping[Bone, Sequence[float] | Array], shares: Mapping[Bone, float], *, upper: bool
+) -> float:
     twists = [twist for twist in plan.twists if twist.upper == upper and twist.bone in values]
     if not twists:
         return 0.0
@@ -119,7 +125,7 @@ def _turned(plan: ChainPlan, values: Mapping[Bone, Sequence[float] | Array], *, 
         turn = float(angle(basis, own))
         so_far += turn if twist.in_line else 0.0
         angles.append(so_far if twist.in_line else turn)
-        parts.append(share(twist) - (0.0 if twist.in_line else carrier))
+        parts.append(shares[twist.bone] - (0.0 if twist.in_line else carrier))
     return _least(np.array(angles), np.array(parts))
 
 
