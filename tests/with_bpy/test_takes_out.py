@@ -136,7 +136,7 @@ def test_a_skeleton_with_a_fault_is_refused_as_a_bvh(tmp_path: Path, capsys: pyt
     source.write_text(source.read_text().replace("MOTION", "}\nMOTION"))
     assert run("plant", source, "--output", tmp_path / "planted.npz") == 0
     assert run("plant", source, "--output", tmp_path / "planted.bvh") == 5
-    assert f'the skeleton in "{source}" is not as BVH has it' in capsys.readouterr().err
+    assert f'"{source}" is not as BVH has it' in capsys.readouterr().err
 
 
 def test_arrays_are_read_in_three_lines(tmp_path: Path) -> None:
