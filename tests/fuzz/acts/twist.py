@@ -103,6 +103,11 @@ def _is_rigid(frame: float) -> bool:
     return oracle.Limb.of("lower").is_rigid(rig) and all(bone.bone.use_inherit_rotation for bone in rig.pose.bones)
 
 
+def _above_root() -> str:
+    """The bone that carries the root bone; its name may have quotes."""
+    return bpy.data.objects[RIG].data.bones["upper"].parent.name
+
+
 def _turns(poses: Sequence[Mapping], rest: Mapping, carrier: str, bone: str) -> list[Quaternion]:
     """From rest, against what carries it, in the space of that."""
     at_rest = (rest[carrier].inverted() @ rest[bone]).inverted()
@@ -115,7 +120,7 @@ def _spread_faults(poses: Sequence[Mapping], rest: Mapping, *, upper: bool) -> I
     between = {True: "twist", False: "below"}[upper]
     between = between if between in rest else ""
     last = (between or "upper") if upper else "hand"
-    carrier = "spine" if upper else "lower"
+    carrier = _above_root() if upper else "lower"
     turns = _turns(poses, rest, carrier, last)
     angles = _twist(turns, rest[carrier].to_3x3().inverted() @ line)
     if angles is None:
@@ -144,7 +149,8 @@ def _spread_faults(poses: Sequence[Mapping], rest: Mapping, *, upper: bool) -> I
     if least > CLOSE:
         yield f"twist not spread: {'above' if upper else 'below'} a bone is {degrees(least):.4g} degrees off"
     if upper and between:
-        root = _twist(_turns(poses, rest, "spine", "upper"), rest["spine"].to_3x3().inverted() @ line) or [0.0]
+        above = _above_root()
+        root = _twist(_turns(poses, rest, above, "upper"), rest[above].to_3x3().inverted() @ line) or [0.0]
         most = max(abs(angle - 2 * pi * round(angle / (2 * pi))) for angle in root)
         if most > CLOSE:
             yield f"root bone keeps its twist: {degrees(most):.4g} degrees"
