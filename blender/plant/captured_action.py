@@ -175,7 +175,7 @@ def remember_contacts(rig: Rig, source: Captured, feet: Iterable[tuple[Foot, Seq
         found = Remembered(keys=keys, said=said, points=points, stands_on=foot.points)
         known[contact_keys.path(foot.chain.end.path)] = found
         end: Any = rig.pose.bones[foot.chain.end.name]
-        end.two_bone_ik_contact_written = True
+        end.two_bone_ik_contact_written = source.action.name if source.action else ""
     action: Any = versions.played(rig)[0]
     action[CONTACTS] = json.dumps({path: _values(row) for path, row in known.items()})
     bone_marks.mark_bones(rig, (bone for row in known.values() for bone, _ in row.stands_on))

@@ -21,7 +21,8 @@ from .contact_keys import KINDS, Row
 def unkeyed(rig: Rig, scene: Scene, bones: Iterable[str]) -> Iterator[PoseBone]:
     """Those of the bones whose contact is not what their keys give on the current frame.
 
-    A bone that was planted and has no keys any more still has the contact that they gave last, which is no change.
+    A bone that was planted and has no keys any more still has the contact that they gave last: no change, unless
+    another capture plays.
     Neither is what a bone says from before its keys were written: Blender has not evaluated these yet.
     """
     curves, now = list(filter(contact_keys.is_row, versions.curves(rig))), np.array([scene.frame_current_final])
@@ -31,7 +32,7 @@ def unkeyed(rig: Rig, scene: Scene, bones: Iterable[str]) -> Iterator[PoseBone]:
             continue
         row = _row(curves, bone)
         differs = getattr(bone, contact_keys.FIELD) != (KINDS[row.at(now)[0]] if row else "NONE")
-        if differs and (row or not bone.two_bone_ik_contact_written) and _is_evaluated(rig, scene, bone, row):
+        if differs and (row or not _is_left(rig, bone)) and _is_evaluated(rig, scene, bone, row):
             yield bone
 
 
@@ -45,6 +46,13 @@ def to_be_keyed(rig: Rig, scene: Scene, bones: Iterable[str]) -> list[Channel]:
         kind = getattr(changed[0], contact_keys.FIELD).capitalize()
         raise Refused("CONTACT_UNKEYED", object=rig, bone=changed[0].name, value=kind)
     return [_key(bone, scene.frame_current_final) for bone in changed]
+
+
+def _is_left(rig: Rig, bone: Any) -> bool:
+    """Whether a contact without keys is what Plant had keyed: the same capture plays, or what was made of one."""
+    action: Any = versions.played(rig)[0]
+    written = bone.two_bone_ik_contact_written
+    return bool(written and action and (action.name == written or action.two_bone_ik_source))
 
 
 def _row(curves: Iterable[FCurve], bone: PoseBone) -> Row | None:

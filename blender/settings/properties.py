@@ -224,8 +224,9 @@ def register() -> None:
         name="Own Pose", size=(4, 4), subtype="MATRIX", **_FIELD | {"options": {"HIDDEN"}}
     )
     _pose_bone.two_bone_ik_mark = props.StringProperty(name="Mark", options={"HIDDEN"})
-    # Not for users: Plant has keyed contacts of this bone, so that one without keys may be left from there.
-    _pose_bone.two_bone_ik_contact_written = props.BoolProperty(name="Contact Written", options={"HIDDEN"})
+    # Not for users: the name of the captured action for which Plant keyed contacts of this bone last. Where that plays,
+    # or what was made of it, a contact without keys is left from there.
+    _pose_bone.two_bone_ik_contact_written = props.StringProperty(name="Contact Written", options={"HIDDEN"})
     _view_layer.two_bone_ik_in_hand = props.StringProperty(name="Limb in Hand", options={"HIDDEN"})
 
 

@@ -138,3 +138,15 @@ def test_a_row_that_was_deleted_is_no_change(rig: Object) -> None:
     on_frame(next(frame for frame in range(1, 40) if stands(rig, frame)))
     versions.ensure_channelbag(rig).fcurves.remove(contact_stretches.rows(rig)[BONE])
     assert list(unkeyed_contacts.unkeyed(rig, bpy.context.scene, [BONE])) == []
+
+
+def test_under_another_capture_it_is_told(rig: Object) -> None:
+    captured_action, _ = versions.played(rig)
+    other = captured_action.copy()
+    api.plant(rig)
+    rig.animation_data.action = other
+    on_frame(30)
+    setattr(rig.pose.bones[BONE], ROW, "NONE")
+    changed(rig)
+    with pytest.raises(api.Refused, match="without a key"):
+        api.plant(rig)
