@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver import Solution, bend, diagnostics, reach, reference, targets
+from ..solver import Solution, bend, diagnostics, reach, reference, rotation, targets
 from ..solver.values import Array, Chain, Goals, Unreachable
 from ..solver.vectors import norm, product
-from . import transform, twist_bones, uneven_scale
+from . import transform, uneven_scale
 from .chain_group import ChainGroup, chain_groups, goals, within_reach
 from .rounding import VISIBLE
 from .solved_group import SolvedGroup
@@ -165,7 +165,7 @@ def _pose(group: ChainGroup, samples: Samples, count: int) -> _Pose:
 def _with_gathered(group: ChainGroup, turn: Array) -> Array:
     """(n, 3, 3) rotations of the root bone, with the turns of bones in line, as the solver has them."""
     by = group.gathered[:, 0].sum(axis=-1)
-    return product(turn, twist_bones.about(group.line[:, 0], by)) if group.gathered.size else turn
+    return product(turn, rotation.about(group.line[:, 0], by)) if group.gathered.size else turn
 
 
 def _target(group: ChainGroup, pose: _Pose, resolution: Array) -> Array:

@@ -17,7 +17,7 @@ from . import inherit, transform, twist_bones
 from .chain_group import basis_below
 from .solved_group import SolvedGroup
 from .transform import Basis, stacked
-from .twist_bones import about, turned
+from .twist_bones import turned
 from .values import Bone, ChainPlan, Point, TwistBone
 
 
@@ -203,7 +203,7 @@ def _at_side(solved: SolvedGroup, carrier: Array, number: int, angle: Array, inf
     still = inherit.rotation(bones, carrier, basis.scale, rest)
     lines = [twist_bones.beside(plan.twists[number], twist_bones.rest_line(plan, upper=upper)) for plan in plans]
     turn = (_shares(solved, number) - twist_bones.carried_share(plans[0], upper)) * angle
-    goal = product(still, about(np.array(lines), turn))
+    goal = product(still, rotation.about(np.array(lines), turn))
     if np.any(np.less(influence, 1.0)):
         goal = rotation.blend(basis.rotation, goal, influence)
     return basis.with_rotation(goal)

@@ -50,13 +50,6 @@ def line_to(pose: Array, joint: Array) -> Array:
     return unit(transform.transform_vectors(turn, joint - pose[..., :3, 3]))
 
 
-def about(line: Array, angle: Array) -> Array:
-    """(..., 3, 3) a turn by an angle (...) about a line (..., 3)."""
-    shape = np.broadcast_shapes(line.shape[:-1], angle.shape)
-    parts = np.broadcast_to(angle, shape)[..., None], np.broadcast_to(line, (*shape, 3))
-    return rotation.from_axis_angles(np.concatenate(parts, axis=-1))
-
-
 def angle(turn: Array, line: Array) -> Array:
     """(...) radians within [-pi, pi] by which rotations (..., 3, 3) turn about a line (..., 3)."""
     quaternion = rotation.quaternions(turn[None])[0]
@@ -66,7 +59,7 @@ def angle(turn: Array, line: Array) -> Array:
 
 def turned(basis: Basis, line: Array, by: Array) -> Basis:
     """The basis of a bone that first turns about a line of its own."""
-    return basis.with_rotation(product(basis.rotation, about(line, by)))
+    return basis.with_rotation(product(basis.rotation, rotation.about(line, by)))
 
 
 def in_line(plan: ChainPlan, *, upper: bool) -> list[tuple[int, TwistBone]]:

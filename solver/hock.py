@@ -98,14 +98,14 @@ def leg(
     if not angle.any():
         return Leg(links=links, hock=hock, triangle=triangle, to_sides=_AS_BONES, hock_turn=np.eye(3))
     hinge, side = (values[..., turning, :] for values in (triangle.rest.hinges, triangle.rest.links))
-    hock_turn = _turn(hinge, angle)
+    hock_turn = rotation.about(hinge, angle)
     turned = _sides(links[..., :2, :], _rotated(hock_turn, links[..., 2, :]), turning)[..., turning, :]
     # The side has another length and direction then. The chain has the length; the direction is undone behind it, so
     # that the triangle never bends to another side at rest.
     shape = np.broadcast_shapes(turned.shape, (*links.shape[:-2], 3))
     sides = np.broadcast_to(sides, (*shape[:-1], 2, 3)).copy()
     sides[..., turning, :] = norm(turned)[..., None] * side
-    to_side = _turn(hinge, angle_about(hinge, side, turned))
+    to_side = rotation.about(hinge, angle_about(hinge, side, turned))
     to_sides = np.broadcast_to(np.eye(3), (*to_side.shape[:-2], 2, 3, 3)).copy()
     to_sides[..., turning, :, :] = to_side
     triangle = prepare(_chain(np.broadcast_to(points[..., 0, :], shape), sides, hinge_axis, use_hinge_axis))
@@ -168,13 +168,6 @@ def _sides(links: Array, third: Array, turning: int) -> Array:
 def _chain(root: Array, sides: Array, hinge_axis: ArrayLike, use_hinge_axis: bool) -> Chain:
     joints = np.concatenate((root[..., None, :], root[..., None, :] + np.cumsum(sides, axis=-2)), axis=-2)
     return Chain(joints=joints, hinge_axis=np.asarray(hinge_axis, dtype=np.float64), use_hinge_axis=use_hinge_axis)
-
-
-def _turn(axis: Array, angle: Array) -> Array:
-    """(..., 3, 3) rotation by `angle` about a unit vector."""
-    axis = np.broadcast_to(axis, (*np.broadcast_shapes(axis.shape[:-1], angle.shape), 3))
-    angle = np.broadcast_to(angle, axis.shape[:-1])
-    return rotation.from_axis_angles(np.concatenate((angle[..., None], axis), axis=-1))
 
 
 def _rotated(rotations: Array, vectors: Array) -> Array:

@@ -146,6 +146,13 @@ def from_axis_angles(values: Array) -> Array:
     return from_quaternions(np.concatenate((np.cos(half)[..., None], np.sin(half)[..., None] * axis), axis=-1))
 
 
+def about(axis: Array, angle: Array) -> Array:
+    """(..., 3, 3) rotations by angles (...) in radians about unit vectors (..., 3)."""
+    shape = np.broadcast_shapes(axis.shape[:-1], angle.shape)
+    parts = np.broadcast_to(angle, shape)[..., None], np.broadcast_to(axis, (*shape, 3))
+    return from_axis_angles(np.concatenate(parts, axis=-1))
+
+
 def from_eulers(angles: Array, order: str) -> Array:
     """(..., 3, 3) rotation matrices of Euler angles (..., 3) in radians, applied in this order of axes."""
     i, j, k, parity = _axes(order)

@@ -89,7 +89,7 @@ def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
             yield Takeover(
                 bone=owner.name,
                 constraint=constraint.name,
-                fields=_fields(constraint, root, end),
+                fields=_fields(constraint, end) | _pole_fields(constraint, root, end),
                 differs=(*differences(constraint, root, end), *animation.differences(constraint, animations)),
                 animations=animations,
             )
@@ -106,7 +106,7 @@ def _leg(constraint: KinematicConstraint, bones: list[PoseBone], taken: set[str]
         differs: tuple[str, ...] = (found,)
     else:
         taken.add(end.name)
-        fields, differs = found, tuple(differences(constraint, root, end, third))
+        fields, differs = _fields(constraint, end) | found, tuple(differences(constraint, root, end, third))
     yield Takeover(bone=third.name, constraint=constraint.name, fields=fields, differs=differs)
 
 
@@ -130,8 +130,8 @@ def _refuse_nowhere(root: PoseBone, end: PoseBone, scene: Scene) -> None:
     refuse_not_finite(Samples(to_world={}, pose=pose, basis=own), np.array([scene.frame_current_final]))
 
 
-def _fields(constraint: KinematicConstraint, root: PoseBone, end: PoseBone) -> dict[str, Any]:
-    fields = {
+def _fields(constraint: KinematicConstraint, end: PoseBone) -> dict[str, Any]:
+    return {
         "end_bone": end.name,
         "root_bone": "",
         "tip_bone": "",
@@ -143,11 +143,14 @@ def _fields(constraint: KinematicConstraint, root: PoseBone, end: PoseBone) -> d
         "reference": Reference.POSE,
         "influence": constraint.influence,
     }
-    if constraint.pole_target:
-        angle = pre_constraint_pose(root, end).pole_angle(constraint.pole_angle)
-        fields |= {
-            "pole_target": constraint.pole_target,
-            "pole_subtarget": constraint.pole_subtarget,
-            "pole_angle": float(angle[0]),
-        }
-    return fields
+
+
+def _pole_fields(constraint: KinematicConstraint, root: PoseBone, end: PoseBone) -> dict[str, Any]:
+    if not constraint.pole_target:
+        return {}
+    angle = pre_constraint_pose(root, end).pole_angle(constraint.pole_angle)
+    return {
+        "pole_target": constraint.pole_target,
+        "pole_subtarget": constraint.pole_subtarget,
+        "pole_angle": float(angle[0]),
+    }

@@ -12,7 +12,7 @@ from bpy.types import KinematicConstraint, PoseBone, Scene
 
 from ...skeleton import transform
 from ...skeleton.values import Point
-from ...solver.values import Array, Bend, HingeAxis, Hock, Reference
+from ...solver.values import Array, Hock
 from ...solver.vectors import angle_about, product, rejection, unit
 from .. import versions
 from ..armatures import Rig
@@ -37,7 +37,7 @@ class _Seen(NamedTuple):
 
 
 def leg_fields(constraint: KinematicConstraint, bones: Sequence[PoseBone], scene: Scene) -> dict[str, Any] | str:
-    """The fields of the chain that poses these bones, the third first, as the constraint does; or why there is none."""
+    """What sets the chain of these bones, the third first, apart from one of two bones; or why none does the same."""
     third, end, root = bones
     rig = cast(Rig, third.id_data)
     path = constraint.path_from_id()
@@ -65,20 +65,7 @@ def leg_fields(constraint: KinematicConstraint, bones: Sequence[PoseBone], scene
         worst = int(off[nearest].argmax())
         angle, frame = np.degrees(off[nearest][worst]), frame_text(frames[worst])
         return translated("takeover.three_bones", bone=third.name, angle=float(angle), frame=frame)
-    fields = {
-        "end_bone": end.name,
-        "root_bone": "",
-        "tip_bone": "",
-        "hock_bone": third.name,
-        "hock": kept[0],
-        "use_rotation": False,
-        "target": constraint.target,
-        "subtarget": constraint.subtarget,
-        "hinge_axis": HingeAxis.AUTO,
-        "bend": Bend.REST,
-        "reference": Reference.POSE,
-        "influence": 1.0,
-    }
+    fields = {"hock_bone": third.name, "hock": kept[0]}
     if not constraint.pole_target:
         return fields
     angles = _pole_angles(seen, kept[0], third.bone.length)
