@@ -75,7 +75,8 @@ def shots(rows: Rows, listing: Listing, arguments: Namespace, common: Shot) -> d
     chosen: dict[int, Shot] = {}
     for number in numbers(arguments.shot, len(files), names):
         file = files[number - 1]
-        entry = _Entry(f"Shot {number} of {listing.source}", rows.read(places[number - 1]), listing)
+        where = f"Shot {number} of {listing.source}"
+        entry = _Entry(where, _filled_in(where, rows, places[number - 1], listing), listing)
         shot = entry.shot(file, common)
         shot = replace(shot, number=number, name=names[number - 1])
         base, written = entry.outputs(file, common, keep_suffix=meeting[stems[number - 1]] > 1)
@@ -144,6 +145,15 @@ def _names(own: Sequence[str], stems: Sequence[str]) -> list[str]:
         if shots[name] > 1:
             raise Refused("SHOT_NAME.twice", value=name)
     return names
+
+
+def _filled_in(where: str, rows: Rows, place: int, listing: Listing) -> dict[str, Any]:
+    """The table of the row filled in from [defaults], with the tables that both have."""
+    table = plant_options.gathered(where, rows.read(place))
+    defaults = plant_options.gathered(f"[defaults] of {listing.source}", rows.defaults)
+    both = [key for key in defaults.keys() & table.keys() if isinstance(defaults[key], dict)]
+    inner = {key: defaults[key] | table[key] for key in both if isinstance(table[key], dict)}
+    return defaults | table | inner
 
 
 def _files(rows: Rows, listing: Listing, folder: Path | None) -> tuple[Sequence[int], Sequence[str]]:
@@ -253,13 +263,9 @@ class _Entry:
 
     def _options(self, common: Shot) -> dict[str, Any]:
         """The options by the fields of a shot, as far as the table has them; `common` gives other options of Plant."""
-        flat = {key: value for key, value in self.table.items() if key in plant_options.NAMES}
         plant, switch = (toml_file.part(self.where, name, self.table) for name in _TABLES)
-        for key in flat.keys() & plant.keys():
-            raise Refused("TWO_KEYS", where=self.where, key=key)
-        inner = f"[shot.plant] of {self.where}"
         fields = shot_options.read(self.where, self.table) | shot_options.read_switch(self.where, switch)
-        fields["plant"] = {**common.plant, **plant_options.read(self.where, flat), **plant_options.read(inner, plant)}
+        fields["plant"] = {**common.plant, **plant_options.read(self.where, plant)}
         fields |= {name: self._path(self.table, name) for name in _HOOKS if name in self.table}
         if "frames" in self.table:
             fields["frames"] = of_table(self.where, "frames", self.table["frames"], frames)

@@ -26,6 +26,19 @@ def read(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
     return {key: _value(where, key, value) for key, value in table.items()}
 
 
+def gathered(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
+    """The table of a shot whose options of Plant stand in its table `plant`, also those that it gives by themselves.
+
+    raises : Refused if it gives one twice
+    """
+    own = {key: table[key] for key in table.keys() & _ROWS.keys()}
+    inner = toml_file.part(where, "plant", table)
+    for key in own.keys() & inner.keys():
+        raise Refused("TWO_KEYS", where=where, key=key)
+    others = {key: value for key, value in table.items() if key not in own}
+    return others | ({"plant": own | inner} if own or inner else {})
+
+
 def _value(where: str, key: str, value: object) -> Any:
     if _ROWS[key]["type"] == "bool":
         return flag(where, key, value)

@@ -39,7 +39,7 @@ name = "Villain"
 
 
 def tables(found: rows.Rows) -> list[tuple]:
-    return [(file, found.names[place], found.read(place)) for place, file in enumerate(found.files)]
+    return [(file, found.names[place], found.read(place), found.defaults) for place, file in enumerate(found.files)]
 
 
 OTHERS = [
@@ -49,6 +49,7 @@ OTHERS = [
     '[["shot"]]\nfile = "a.blend"\n',
     '[[shot]]\nfile = "a.blend"\n[defaults]\nframes = "1:2"\n',
     '[[shot]]\nfile = "\\u0061.blend"\n',
+    '[[shot]]\nfile = "a.blend" # "b" \n[[shot]]\n# name = "c"\nfile = "c\\"\\\\.blend"\nnamed = "d"\n',
 ]
 
 

@@ -75,20 +75,24 @@ def test_a_shot_can_be_strict(shot: Path, tmp_path: Path, strict: str) -> None:
     assert bake(tmp_path, '[[shot]]\nfile = "shot.blend"\nstrict = false\n', "--strict") == 0
 
 
-def test_plant_has_a_table_of_its_own_or_flat_keys(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("default", "own"),
+    [("", 'keep = "ARMS"\n[shot.plant]\nfloor = 0.25'), ('keep = "SPINE"', 'floor = 0.25\n[shot.plant]\nkeep = "ARMS"')],
+)
+def test_plant_has_a_table_of_its_own_or_flat_keys(tmp_path: Path, default: str, own: str) -> None:
     (tmp_path / "walk.bvh").write_text(bvh(motion=walk(12), places=[(0, 17, i / 3) for i in range(12)]))
-    (tmp_path / "takes.toml").write_text("""
+    (tmp_path / "takes.toml").write_text(f"""
+        [defaults]
+        {default}
         [defaults.plant]
         floor = 0.5
         sideways = true
 
         [[shot]]
         file = "walk.bvh"
-        keep = "ARMS"
         import_fps = 60
         import_scale = 0.5
-        [shot.plant]
-        floor = 0.25
+        {own}
     """)
     line = ("plant", "--manifest", tmp_path / "takes.toml", "--output-dir", tmp_path / "out")
     assert run(*line) == 0
