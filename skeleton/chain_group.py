@@ -111,6 +111,10 @@ class ChainGroup:
         solved = hock.solve(leg, replace(goals, pose=None), self.options, goals.pose)
         return replace(solved.triangle, rotations=solved.rotations, joints=solved.joints)
 
+    def sides(self, links: Array) -> Array:
+        """(..., 2, 3) what turns with root and end bone, of links from joint to joint, which are three with a hock."""
+        return hock.sides(links, self.plan.hock) if self.plan.hock else links
+
     @cached_property
     def rounding(self) -> Array:
         """(n, c) how far off a target may be because coordinates are rounded."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver.values import Goals, Hock, Solution
+from ..solver.values import Goals, Solution
 from .chain_group import ChainGroup
 from .transform import each_array, on_columns
 from .values import ChainPlan, Plan, Samples
@@ -68,12 +68,11 @@ class SolvedGroup:
         """How the first chain bends on the first frame: +1 or -1, with a pole target +1 towards it."""
         if self.goals.pole is None:
             return 1 if self.solution.hinge_angle[0, 0] >= 0.0 else -1
-        root, mid, *beside_tip, tip = self.solution.joints[0, 0]
-        if self.plan.hock == Hock.PARALLEL:  # the corner of its triangle
-            mid = mid + tip - beside_tip[0]
-        line = tip - root
+        joints = self.solution.joints[0, 0]
+        line = joints[-1] - joints[0]
+        corner = self.group.sides(np.diff(joints, axis=0))[0]
         beside, towards = (
-            point - line * (point @ line) / (line @ line or 1.0) for point in (mid, self.goals.pole[0, 0])
+            point - line * (point @ line) / (line @ line or 1.0) for point in (corner, self.goals.pole[0, 0])
         )
         return 1 if beside @ towards >= 0.0 else -1
 

@@ -155,7 +155,7 @@ def _pose(group: ChainGroup, samples: Samples, count: int) -> _Pose:
         ),
     )
     rotations = np.broadcast_to(np.stack(np.broadcast_arrays(*turns), axis=-3), (count, len(turns), 3, 3))
-    links = uneven_scale.sides(group, np.diff(np.insert(posed, 0, 0.0, axis=-2), axis=-2))
+    links = group.sides(np.diff(np.insert(posed, 0, 0.0, axis=-2), axis=-2))
     upper, lower = np.moveaxis(np.einsum("...bji,...bj->...bi", rotations[:, :2], links), -2, 0)
     joints = np.stack((np.zeros_like(upper), upper, upper + lower), axis=-2)
     chain = Chain(joints=joints, hinge_axis=group.chain.hinge_axis[:, 0], use_hinge_axis=group.chain.use_hinge_axis)

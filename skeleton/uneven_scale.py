@@ -13,7 +13,7 @@ import numpy as np
 
 from ..solver import rotation
 from ..solver.fixed_point import fixed_point
-from ..solver.values import Array, Goals, Hock, Reference, Status, Unreachable
+from ..solver.values import Array, Goals, Reference, Status, Unreachable
 from ..solver.vectors import norm, unit
 from . import chain_group, transform
 from .bone_channels import shown_limb_bases
@@ -36,7 +36,7 @@ def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGrou
 
     def fitting(links: Array) -> Array:
         result = _solve_with_links(reaching, reference, _pairs(links), goals, samples)
-        posed = sides(group, _posed_links(group, *_solved_bases(result), samples)) / result.solution.stretch[..., None]
+        posed = group.sides(_posed_links(group, *_solved_bases(result), samples)) / result.solution.stretch[..., None]
         return _flat(_rotated_back(result.solution.rotations, posed))
 
     links = _pairs(fixed_point(fitting, _flat(reference), _CLOSE))
@@ -80,7 +80,7 @@ def _reference(group: ChainGroup, goals: Goals, samples: Samples) -> Array:
     """(n, c, 2, 3) the links at rest, or as the input pose has them if that is the reference."""
     if group.plan.options.reference == Reference.POSE and goals.pose is not None:
         third = group.third.basis if group.third else None
-        return _rotated_back(goals.pose, sides(group, _posed_links(group, group.basis, third, samples)))
+        return _rotated_back(goals.pose, group.sides(_posed_links(group, group.basis, third, samples)))
     return np.diff(group.chain.joints, axis=-2)
 
 
@@ -100,15 +100,6 @@ def _posed_links(group: ChainGroup, basis: tuple[Basis, ...], third: Basis | Non
     )
     links = (mid, *(after - before for before, after in pairwise((mid, *others))))
     return np.stack(np.broadcast_arrays(*links), axis=-2)
-
-
-def sides(group: ChainGroup, links: Array) -> Array:
-    """(n, c, 2, 3) what turns with the root bone and with the end bone, of links as `_posed_links` gives them."""
-    if not group.third:
-        return links
-    first, second, third = np.moveaxis(links, -2, 0)
-    parallel = group.plan.hock == Hock.PARALLEL
-    return np.stack((first + third, second) if parallel else (first, second + third), axis=-2)
 
 
 def posed_joints(solved: SolvedGroup) -> Array:

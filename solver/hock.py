@@ -8,15 +8,16 @@ so `solve` of two bones solves them, also where a, b and c are not in one plane.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import inputs, reference, rotation
 from .numbers import differs
-from .solve import PreparedChain, prepare
+from .solve import PreparedChain, blended, prepare
 from .solve import solve as solve_chain
-from .values import Array, Chain, Goals, Hock, Number, Options, Plane, Reference, Solution, Status
+from .values import Array, Chain, Goals, Hock, Number, Options, Plane, Reference, Solution
 from .vectors import angle_about, cross, dot, norm, product
 
 TURNS_WITH = {Hock.RIGID: 1, Hock.PARALLEL: 0}
@@ -93,22 +94,25 @@ def leg(
     points = inputs.check_array("joints", joints, 4, 3)
     angle = inputs.check_array("hock_angle", hock_angle)
     links, turning = np.diff(points, axis=-2), TURNS_WITH[hock]
-    sides = _sides(links[..., :2, :], links[..., 2, :], turning)
-    triangle = prepare(_chain(points[..., 0, :], sides, hinge_axis, use_hinge_axis))
+    two = sides(links, hock)
+    triangle = prepare(_chain(points[..., 0, :], two, hinge_axis, use_hinge_axis))
     if not angle.any():
         return Leg(links=links, hock=hock, triangle=triangle, to_sides=_AS_BONES, hock_turn=np.eye(3))
     hinge, side = (values[..., turning, :] for values in (triangle.rest.hinges, triangle.rest.links))
     hock_turn = rotation.about(hinge, angle)
-    turned = _sides(links[..., :2, :], _rotated(hock_turn, links[..., 2, :]), turning)[..., turning, :]
+    third = _rotated(hock_turn, links[..., 2, :])
+    moved = np.broadcast_to(links, (*third.shape[:-1], 3, 3)).copy()
+    moved[..., 2, :] = third
+    turned = sides(moved, hock)[..., turning, :]
     # The side has another length and direction then. The chain has the length; the direction is undone behind it, so
     # that the triangle never bends to another side at rest.
     shape = np.broadcast_shapes(turned.shape, (*links.shape[:-2], 3))
-    sides = np.broadcast_to(sides, (*shape[:-1], 2, 3)).copy()
-    sides[..., turning, :] = norm(turned)[..., None] * side
+    two = np.broadcast_to(two, (*shape[:-1], 2, 3)).copy()
+    two[..., turning, :] = norm(turned)[..., None] * side
     to_side = rotation.about(hinge, angle_about(hinge, side, turned))
     to_sides = np.broadcast_to(np.eye(3), (*to_side.shape[:-2], 2, 3, 3)).copy()
     to_sides[..., turning, :, :] = to_side
-    triangle = prepare(_chain(np.broadcast_to(points[..., 0, :], shape), sides, hinge_axis, use_hinge_axis))
+    triangle = prepare(_chain(np.broadcast_to(points[..., 0, :], shape), two, hinge_axis, use_hinge_axis))
     return Leg(links=links, hock=hock, triangle=triangle, to_sides=to_sides, hock_turn=hock_turn)
 
 
@@ -124,7 +128,8 @@ def solve(leg: Leg, goals: Goals, options: Options | None = None, pose: Array | 
     solution = solve_chain(leg.triangle, replace(goals, pose=two), replace(options, influence=1.0))
     rotations = leg_rotations(leg, solution.rotations)
     if differs(options.influence, 1.0):
-        rotations, solution = _blend(leg, rotations, solution, pose, np.asarray(options.influence, dtype=np.float64))
+        sides = partial(triangle_pose, leg)
+        rotations, solution = blended(solution, leg.triangle, rotations, pose, options.influence, sides)
     return LegSolution(rotations=rotations, joints=leg_joints(leg, rotations, solution.stretch), triangle=solution)
 
 
@@ -157,12 +162,11 @@ def triangle_pose(leg: Leg, rotations: Array) -> Array:
     return solve_chain(leg.triangle, goals, Options(reference=Reference.POSE, plane=Plane.AIM)).rotations
 
 
-def _sides(links: Array, third: Array, turning: int) -> Array:
-    """(..., 2, 3) the sides of the triangle: a and b, and the third link added to the one that it turns with."""
-    shape = np.broadcast_shapes(links.shape[:-2], third.shape[:-1])
-    sides = np.broadcast_to(links, (*shape, 2, 3)).copy()
-    sides[..., turning, :] += third
-    return sides
+def sides(links: Array, hock: Hock) -> Array:
+    """(..., 2, 3) the sides of the triangle: a and b of `links` (..., 3, 3), with c added to the one it turns with."""
+    two = links[..., :2, :].copy()
+    two[..., TURNS_WITH[hock], :] += links[..., 2, :]
+    return two
 
 
 def _chain(root: Array, sides: Array, hinge_axis: ArrayLike, use_hinge_axis: bool) -> Chain:
@@ -172,37 +176,3 @@ def _chain(root: Array, sides: Array, hinge_axis: ArrayLike, use_hinge_axis: boo
 
 def _rotated(rotations: Array, vectors: Array) -> Array:
     return np.einsum("...ij,...j->...i", rotations, vectors)
-
-
-def _blend(
-    leg: Leg, rotations: Array, solution: Solution, pose: Array | None, influence: Array
-) -> tuple[Array, Solution]:
-    """The rotations with each bone turned, on its parent, only part of the way from the pose before the solve."""
-    before = np.broadcast_to(np.eye(3), rotations.shape) if pose is None else pose
-    folding = np.zeros(rotations.shape[:-1])
-    folding[..., 1, :] = _rotated(np.swapaxes(rotations[..., 1, :, :], -1, -2), solution.hinge)
-    folding *= np.sign(solution.hinge_angle)[..., None, None]
-    blended = rotation.blend(_on_parent(before), _on_parent(rotations), influence[..., None], folding)
-    for bone in (1, 2):
-        blended[..., bone, :, :] = product(blended[..., bone - 1, :, :], blended[..., bone, :, :])
-    whole, idle = (np.broadcast_to(influence == end, solution.status.shape) for end in (1.0, 0.0))
-    stretch = 1.0 + influence[..., None] * (solution.stretch - 1.0)
-    shown = reference.from_rotations(leg.triangle.chain, leg.triangle.rest, triangle_pose(leg, blended), stretch)
-    solution = replace(
-        solution,
-        stretch=stretch,
-        hinge=np.where(whole[..., None], solution.hinge, shown.normal),
-        hinge_angle=np.where(whole, solution.hinge_angle, shown.hinge_angle),
-        swivel=influence * solution.swivel,
-        # Nothing reaches for the target there, so it is not out of reach.
-        status=np.where(idle, np.uint8(Status.REACHED), solution.status),
-        shortfall=np.where(idle, 0.0, solution.shortfall),
-    )
-    # Frames with all of the influence keep the solution to the bit.
-    return np.where(whole[..., None, None, None], rotations, blended), solution
-
-
-def _on_parent(rotations: Array) -> Array:
-    """(..., 3, 3, 3) rotations of which each bone's is relative to the bone above."""
-    above = np.swapaxes(rotations[..., :-1, :, :], -1, -2)
-    return np.concatenate((rotations[..., :1, :, :], product(above, rotations[..., 1:, :, :])), axis=-3)

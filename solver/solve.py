@@ -4,6 +4,7 @@ Each step is a module of this package: the plane, the side of the bend, the reac
 orientations of the bones.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -65,7 +66,7 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
     if differs(options.pole_pin, 0.0) and plane.has_pole and options.plane != Plane.REST:
         solution = pinned_solution(solution, plane, goals, start, options)
     if differs(options.influence, 1.0):
-        solution = _blend(solution, chain, rest, goals.pose, options.influence)
+        _, solution = blended(solution, prepared, solution.rotations, goals.pose, options.influence)
     return solution
 
 
@@ -187,23 +188,37 @@ def _hold(solution: Solution, chain: Chain) -> Solution:
     return replace(held, joints=held.joints + moved)
 
 
-def _blend(solution: Solution, chain: Chain, rest: ReferencePose, pose: Array | None, influence: Number) -> Solution:
-    """The solution with each bone turned, on its parent, only part of the way from the pose before the solve."""
-    before = np.broadcast_to(np.eye(3), (2, 3, 3)) if pose is None else pose
+def blended(
+    solution: Solution,
+    prepared: PreparedChain,
+    bones: Array,
+    before: Array | None,
+    influence: Number,
+    sides: Callable[[Array], Array] | None = None,
+) -> tuple[Array, Solution]:
+    """Rotations of bones that are each turned, on its parent, only part of the way from those before the solve, and
+    the solution with them.
+
+    bones, before : (n, k, 3, 3)     root bone first; as solved, and before, which is the rest pose for None
+    sides : from such rotations to (n, 2, 3, 3) of the chain; None if its two bones are the bones
+    """
+    before = np.broadcast_to(np.eye(3), bones.shape) if before is None else before
     influence = np.asarray(influence, dtype=np.float64)
-    folding = np.zeros((*solution.joints.shape[:-2], 2, 3))
-    folding[..., 1, :] = np.einsum("...ji,...j->...i", solution.rotations[..., 1, :, :], solution.hinge)
+    folding = np.zeros(bones.shape[:-1])
+    folding[..., 1, :] = np.einsum("...ji,...j->...i", bones[..., 1, :, :], solution.hinge)
     folding *= np.sign(solution.hinge_angle)[..., None, None]
-    rotations = rotation.blend(_on_parent(before), _on_parent(solution.rotations), influence[..., None], folding)
-    rotations[..., 1, :, :] = product(rotations[..., 0, :, :], rotations[..., 1, :, :])
+    turned = rotation.blend(_on_parent(before), _on_parent(bones), influence[..., None], folding)
+    for bone in range(1, turned.shape[-3]):
+        turned[..., bone, :, :] = product(turned[..., bone - 1, :, :], turned[..., bone, :, :])
+    rotations = turned if sides is None else sides(turned)
     stretch = 1.0 + influence[..., None] * (solution.stretch - 1.0)
-    blended = reference.from_rotations(chain, rest, rotations, stretch)
-    idle = np.broadcast_to(influence == 0.0, solution.status.shape)
+    posed = reference.from_rotations(prepared.chain, prepared.rest, rotations, stretch)
+    whole, idle = (np.broadcast_to(influence == end, solution.status.shape) for end in (1.0, 0.0))
     values: dict[str, Any] = {
         "rotations": rotations,
-        "joints": blended.joints,
-        "hinge": blended.normal,
-        "hinge_angle": blended.hinge_angle,
+        "joints": posed.joints,
+        "hinge": posed.normal,
+        "hinge_angle": posed.hinge_angle,
         "stretch": stretch,
         "swivel": influence * solution.swivel,
         # Nothing reaches for the target there, so it is not out of reach.
@@ -211,11 +226,11 @@ def _blend(solution: Solution, chain: Chain, rest: ReferencePose, pose: Array | 
         "shortfall": np.where(idle, 0.0, solution.shortfall),
     }
     # Frames with all of the influence keep the solution to the bit.
-    whole = np.broadcast_to(influence == 1.0, solution.status.shape)
-    return _picked(whole, replace(solution, **values), solution)
+    kept = np.where(whole[..., None, None, None], bones, turned)
+    return kept, _picked(whole, replace(solution, **values), solution)
 
 
 def _on_parent(rotations: Array) -> Array:
-    """(..., 2, 3, 3) the rotations; that of the end bone is relative to the root bone."""
-    root, end = rotations[..., 0, :, :], rotations[..., 1, :, :]
-    return np.stack((root, product(np.swapaxes(root, -1, -2), end)), axis=-3)
+    """(..., k, 3, 3) rotations of which each bone's is relative to the bone above."""
+    above = np.swapaxes(rotations[..., :-1, :, :], -1, -2)
+    return np.concatenate((rotations[..., :1, :, :], product(above, rotations[..., 1:, :, :])), axis=-3)

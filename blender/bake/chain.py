@@ -301,7 +301,7 @@ def undecided(rig: Rig, chain: TwoBoneIKChain) -> float | None:
     if third:
         if tells_side(rig, chain):
             return None
-        first, second = (first + third[0], second) if chain.hock == Hock.PARALLEL else (first, second + third[0])
+        first, second = map(Vector, hock.sides(np.array((first, second, *third)), Hock(chain.hock)))
     first, second = first.normalized(), second.normalized()
     cosine = first.dot(second)
     angle = atan2((second - cosine * first).length, cosine)

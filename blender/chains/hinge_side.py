@@ -8,7 +8,7 @@ import numpy as np
 
 from ...skeleton import inherit, transform
 from ...skeleton.values import Point
-from ...solver import reference
+from ...solver import hock, reference
 from ...solver.values import Array, Bend, HingeAxis, Hock
 from ...solver.vectors import cross, unit
 from ..armatures import Rig
@@ -78,9 +78,10 @@ def _hinges(rig: Rig, chain: TwoBoneIKChain, names: tuple[str, ...], count: int,
     root, end = poses[0], poses[count - 1]
     tail = transform.transform_points(poses[-1], np.array((0.0, rig.data.bones[names[-1]].length, 0.0)))
     tip = poses[-1][..., :3, 3] if chain.tip_bone else tail
-    first, second = end[..., :3, 3] - root[..., :3, 3], tip - end[..., :3, 3]
-    if chain.hock_bone and chain.hock == Hock.PARALLEL:
-        third = tip - poses[names.index(chain.hock_bone)][..., :3, 3]
-        first, second = first + third, second - third
-    axis = cross(unit(first), unit(second))
+    thirds = [poses[names.index(chain.hock_bone)]] if chain.hock_bone else []
+    joints = [*(pose[..., :3, 3] for pose in (root, end, *thirds)), tip]
+    links = np.diff(np.stack(np.broadcast_arrays(*joints), axis=-2), axis=-2)
+    if chain.hock_bone:
+        links = hock.sides(links, Hock(chain.hock))
+    axis = cross(*np.moveaxis(unit(links), -2, 0))
     return transform.transform_vectors(np.swapaxes(transform.orientation(root[..., :3, :3]), -1, -2), axis)

@@ -14,7 +14,7 @@ import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 from mathutils import Vector
 
-from ...skeleton import solve, uneven_scale
+from ...skeleton import solve
 from ...skeleton.rounding import near
 from ...skeleton.solved_group import SolvedGroup
 from ...solver.values import Plane, Status, Unreachable
@@ -180,7 +180,7 @@ def _cause(solved: SolvedGroup, status: Status, small: float) -> str:
     if status == Status.LIMITED:
         return "Limit Extension"
     if status != Status.REACHED:
-        sides = uneven_scale.sides(solved.group, np.diff(solution.joints, axis=-2))
+        sides = solved.group.sides(np.diff(solution.joints, axis=-2))
         first, second = np.linalg.norm(sides[0, 0], axis=-1)
         distance = np.linalg.norm(solution.target[0, 0])
         return "Limit Bend" if abs(first - second) - small <= distance <= first + second + small else ""

@@ -9,7 +9,7 @@ import numpy as np
 from bpy.types import RegionView3D
 from mathutils import Vector
 
-from ...skeleton import transform, uneven_scale
+from ...skeleton import transform
 from ...skeleton.solved_group import SolvedGroup
 from ...solver import Solution, rotation
 from ...solver.hock import TURNS_WITH
@@ -90,7 +90,7 @@ def sign(found: LimbState, view: RegionView3D, width: int, size: float) -> list[
 def _mirrored(solved: SolvedGroup) -> Array:
     """(3 or 4, 3) the joints with the mid joint on the other side of the line from root to tip."""
     links = np.diff(solved.solution.joints, axis=-2)
-    (mid, beyond), tip = uneven_scale.sides(solved.group, links)[0, 0], solved.solution.joints[0, 0, -1]
+    (mid, beyond), tip = solved.group.sides(links)[0, 0], solved.solution.joints[0, 0, -1]
     size_sq = float(tip @ tip)
     # On a full fold the line has no direction, and the other side is where the mid joint is turned around.
     along = tip * (mid @ tip / size_sq) if size_sq > 0.0 else np.zeros(3)

@@ -12,6 +12,7 @@ from bpy.types import KinematicConstraint, PoseBone, Scene
 
 from ...skeleton import transform
 from ...skeleton.values import Point
+from ...solver import hock
 from ...solver.values import Array, Hock
 from ...solver.vectors import angle_about, product, rejection, unit
 from .. import versions
@@ -54,14 +55,14 @@ def leg_fields(constraint: KinematicConstraint, bones: Sequence[PoseBone], scene
         for column, bone in enumerate((root, end, third))
     ]
     off = {
-        hock: np.linalg.norm(turns[carrier] - turns[2], axis=(-2, -1)) / np.sqrt(2.0)
-        for hock, carrier in ((Hock.PARALLEL, 0), (Hock.RIGID, 1))
+        kind: np.linalg.norm(turns[carrier] - turns[2], axis=(-2, -1)) / np.sqrt(2.0)
+        for kind, carrier in hock.TURNS_WITH.items()
     }
-    kept = [hock for hock, angles in off.items() if angles.max() <= _SAME]
+    kept = [kind for kind, angles in off.items() if angles.max() <= _SAME]
     if len(kept) == len(off):
         return translated("takeover.three_still", bone=third.name)
     if not kept:
-        nearest = min(off, key=lambda hock: float(off[hock].max()))
+        nearest = min(off, key=lambda kind: float(off[kind].max()))
         worst = int(off[nearest].argmax())
         angle, frame = np.degrees(off[nearest][worst]), frame_text(frames[worst])
         return translated("takeover.three_bones", bone=third.name, angle=float(angle), frame=frame)
@@ -75,13 +76,13 @@ def leg_fields(constraint: KinematicConstraint, bones: Sequence[PoseBone], scene
     return fields | pole | {"pole_angle": float(angles[0])}
 
 
-def _pole_angles(seen: _Seen, hock: Hock, length: float) -> Array:
+def _pole_angles(seen: _Seen, kind: Hock, length: float) -> Array:
     """(n,) from the direction to the pole to that of the triangle's corner, about the line from root to tip."""
-    root, knee, middle = (seen.poses[:, column, :3, 3] for column in range(3))
     tip = transform.transform_points(seen.poses[:, 2], np.array((0.0, length, 0.0)))
-    corner = knee + tip - middle if hock == Hock.PARALLEL else knee
-    line = unit(tip - root)
-    return angle_about(line, rejection(seen.pole - root, line), rejection(corner - root, line))
+    joints = np.concatenate((seen.poses[..., :3, 3], tip[:, None]), axis=1)
+    root, line = joints[:, 0], unit(tip - joints[:, 0])
+    to_corner = hock.sides(np.diff(joints, axis=1), kind)[:, 0]
+    return angle_about(line, rejection(seen.pole - root, line), rejection(to_corner, line))
 
 
 def _seen(rig: Rig, constraint: KinematicConstraint, bones: Sequence[PoseBone], scene: Scene, frames: Array) -> _Seen:
