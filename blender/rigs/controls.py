@@ -22,13 +22,14 @@ def limb_followed(point: Point | None) -> KnownLimb | None:
     """The limb of a known rig that has this bone for chains to follow."""
     if point is None or not (point.bone and is_rig(point.object)):
         return None
-    return next((limb for limb in limbs_of(point.object) if limb.followed == point.bone), None)
+    return next((limb for limb in limbs_of(point.object) if point.bone in (limb.followed, limb.toe_target)), None)
 
 
 def keyed_point(point: Point) -> Point:
     """What is keyed to move this target: the control on a known rig, otherwise the target itself."""
     limb = limb_followed(point)
-    return Point(point.object, limb.control) if limb and limb.control else point
+    control = limb.control_of(point.bone) if limb else ""
+    return Point(point.object, control) if control else point
 
 
 def carried(point: Point, control: Point) -> Point | Obstacle:

@@ -49,6 +49,8 @@ class KnownLimb:
     stretch_switch : property beside `switch` that has to be 1 where IK is to reach farther than the limb is long
     swivel : IK control of the limb itself; turning it about its own y axis swivels the limb
     toe_ik : what the third of `fk` is aimed at by an IK constraint of its own, which is on where IK shows the limb
+    toe_target : of a hind leg, what its toe follows where IK shows: a chain with a hock reaches for it
+    toe_control : IK control that `toe_target` hangs on; without one it cannot be keyed
     zero : controls between `control` and what is followed, which IK keys leave at rest
     kept : controls of both control sets, which the switch moves
     """
@@ -67,6 +69,8 @@ class KnownLimb:
     stretch_switch: str = ""
     swivel: str = ""
     toe_ik: str = ""
+    toe_target: str = ""
+    toe_control: str = ""
     zero: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
 
@@ -74,6 +78,10 @@ class KnownLimb:
     def followed(self) -> str:
         """What a chain on the FK controls follows: what IK reaches for, or the control if that is one of them."""
         return self.control if self.ik[2] in self.fk else self.ik[2]
+
+    def control_of(self, followed: str) -> str:
+        """The IK control that takes the keys of what a chain follows; "" if there is no such control."""
+        return self.toe_control if followed == self.toe_target else self.control
 
     @property
     def showing_ik(self) -> tuple[str, ...]:
@@ -83,7 +91,7 @@ class KnownLimb:
     @property
     def bones(self) -> tuple[str, ...]:
         """All bones that have to be there, each once."""
-        single = (self.switch_bone, self.control, self.pole, self.swivel)
+        single = (self.switch_bone, self.control, self.pole, self.swivel, self.toe_target, self.toe_control)
         return tuple(dict.fromkeys(filter(None, (*self.fk, *self.ik, *self.shown, *single, *self.kept))))
 
     @property

@@ -128,7 +128,7 @@ def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool, carried_by
 def _control(chain: ChainPlan, point: Point) -> Point:
     """What is keyed to move the target; Refused where the rig has no control for it, or one that does not carry it."""
     limb, control = controls.limb_followed(point), controls.keyed_point(point)
-    if limb and not limb.control:
+    if limb and not limb.control_of(point.bone):
         raise _refused("NO_CONTROL", chain, point)
     carried = controls.carried(point, control)
     if not isinstance(carried, Point):

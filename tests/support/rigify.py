@@ -15,7 +15,7 @@ import bpy
 from bpy.types import Object
 
 SECONDS = 300
-GENERATED = ("human", "basic_human", "basic_quadruped", "horse", "bird")
+GENERATED = ("human", "basic_human", "basic_quadruped", "cat", "wolf", "horse", "bird")
 
 
 def metarig(name: str) -> Object:

@@ -1,7 +1,8 @@
-"""Legs with a hock are found in animals and planted; a horse of Rigify's that walks by IK has such a leg."""
+"""Legs with a hock are found in animals and planted; Rigify's animals that walk by IK have such legs."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import radians
 
 import numpy as np
@@ -14,60 +15,79 @@ from support.hocks import CLOSE, EVERY, FRAMES, LEG, angle, evaluated, joints, l
 from support.rigify import generated, metarig
 from support.truth import on_frame
 
-PARTS = ("thigh", "lower_leg", "hind_foot", "r_toe")
 STEPS = range(1, 32)
-
-
-@pytest.fixture
-def horse() -> Object:
-    """The generated rig of Rigify's horse, which steps with one hind leg by IK that stretches no bone."""
-    rig = generated("horse")
-    bones = rig.pose.bones
-    for bone in bones:
-        bone.ik_stretch = 0.0
-    for frame in STEPS[::3]:
-        phase = 2 * np.pi * frame / 30
-        step = (0, 0.2 * np.sin(phase), 0.05 + 0.05 * np.cos(phase))
-        rigs.animate(bones["hind_foot_ik.L"], location={frame: step})
-        rigs.animate(bones["torso"], location={frame: (0, 0, -0.04 + 0.02 * np.cos(2 * phase))})
-    return rig
-
-
-def shown(rig: Object) -> tuple[np.ndarray, np.ndarray]:
-    """(n, 4, 3) heads of the bones that show the leg, and (n, 3, 3) the third bone, on all steps."""
-    heads, thirds = [], []
-    for frame in STEPS:
-        on_frame(frame)
-        bones = evaluated(rig).pose.bones
-        heads.append([bones[f"ORG-{part}.L"].head.copy() for part in PARTS])
-        thirds.append(bones["ORG-hind_foot.L"].matrix.to_3x3().normalized())
-    return np.array(heads), np.array(thirds)
-
-
-@pytest.mark.parametrize(("hock", "fits"), [("PARALLEL", True), ("RIGID", False)])
-def test_a_horse_that_walks_by_ik_has_the_leg_that_is_parallel(horse: Object, hock: str, fits: bool) -> None:
-    """Rigify finds its hock by three iterative solvers, one upon the other; ours by one triangle."""
-    api.add_detected(horse)
-    chain = horse.two_bone_ik_chains["Hind Leg.L"]
-    assert (chain.hock_bone, chain.tip_bone, chain.subtarget) == ("hind_foot_fk.L", "r_toe_fk.L", "MCH-r_toe_ik_out.L")
-    chain.hock = hock
-    heads, thirds = shown(horse)
-    assert api.bake(horse, [chain.name], frames=(STEPS[0], STEPS[-1])).reached
-    horse.pose.bones["thigh_parent.L"]["IK_FK"] = 1.0
-    horse.update_tag()
-    found, found_thirds = shown(horse)
-    length = np.linalg.norm(np.diff(heads[0], axis=0), axis=-1).sum()
-    knee, hocks, tip = (np.linalg.norm(found - heads, axis=-1).max(axis=0) / length)[1:]
-    off = max(angle(*pair) for pair in zip(found_thirds, thirds, strict=True))
-    assert tip < CLOSE
-    assert bool(knee < 1e-3 and hocks < 2e-3 and off < radians(0.2)) is fits
-
 
 HOCKS = {"horse": ("hind_foot", "r_toe"), "cat": ("foot", "r_toe"), "wolf": ("foot", "toe")} | {
     "basic_quadruped": ("foot", "toe"),
     "human": (),
     "bird": (),
 }
+"""Of each metarig the third bone of a hind leg, and its toe."""
+
+
+def walking(kind: str) -> Object:
+    """The generated rig, which steps with one hind leg by IK that stretches no bone."""
+    rig = generated(kind)
+    bones, (foot, _) = rig.pose.bones, HOCKS[kind]
+    length = rig.data.bones[f"{foot}_fk.L"].length
+    for bone in bones:
+        bone.ik_stretch = 0.0
+    for frame in STEPS[::3]:
+        phase = 2 * np.pi * frame / 30
+        step = (0, 0.5 * length * np.sin(phase), 0.12 * length * (1 + np.cos(phase)))
+        rigs.animate(bones[f"{foot}_ik.L"], location={frame: step})
+        rigs.animate(bones["torso"], location={frame: (0, 0, length * (0.05 * np.cos(2 * phase) - 0.1))})
+    return rig
+
+
+def shown(rig: Object, parts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """(n, 4, 3) heads of the bones that show the leg, and (n, 3, 3) the third bone, on all steps."""
+    heads, thirds = [], []
+    for frame in STEPS:
+        on_frame(frame)
+        bones = evaluated(rig).pose.bones
+        heads.append([bones[f"ORG-{part}.L"].head.copy() for part in parts])
+        thirds.append(bones[f"ORG-{parts[2]}.L"].matrix.to_3x3().normalized())
+    return np.array(heads), np.array(thirds)
+
+
+@pytest.mark.parametrize(
+    ("kind", "hock", "fits"),
+    [*((kind, "PARALLEL", True) for kind, toes in HOCKS.items() if toes), ("horse", "RIGID", False)],
+)
+def test_an_animal_that_walks_by_ik_has_the_leg_that_is_parallel(kind: str, hock: str, fits: bool) -> None:
+    """Rigify finds its hock by three iterative solvers, one upon the other; ours by one triangle."""
+    rig, (foot, toe) = walking(kind), HOCKS[kind]
+    api.add_detected(rig)
+    chain = rig.two_bone_ik_chains["Hind Leg.L"]
+    followed = (f"{toe}_fk.L", f"MCH-{toe}_ik_out.L") if kind == "horse" else ("", f"MCH-{toe}_ik_socket.L")
+    assert (chain.hock_bone, chain.tip_bone, chain.subtarget) == (f"{foot}_fk.L", *followed)
+    assert not any(chain.hock_bone for chain in rig.two_bone_ik_chains if "Hind" not in chain.name)
+    chain.hock = hock
+    parts = "thigh", chain.end_bone.removesuffix("_fk.L"), foot, toe
+    heads, thirds = shown(rig, parts)
+    assert api.bake(rig, [chain.name], frames=(STEPS[0], STEPS[-1])).reached
+    rig.pose.bones["thigh_parent.L"]["IK_FK"] = 1.0
+    rig.update_tag()
+    found, found_thirds = shown(rig, parts)
+    length = np.linalg.norm(np.diff(heads[0], axis=0), axis=-1).sum()
+    knee, hocks, tip = (np.linalg.norm(found - heads, axis=-1).max(axis=0) / length)[1:]
+    off = max(angle(*pair) for pair in zip(found_thirds, thirds, strict=True))
+    assert tip < CLOSE
+    # Rigify takes the third bone for the thigh's direction at rest, from which the cat's is 4 degrees off.
+    most = (3e-3, 3e-3, radians(0.5)) if kind == "cat" else (1e-3, 2e-3, radians(0.2 if kind == "horse" else 0.4))
+    assert bool(np.less((knee, hocks, off), most).all()) is fits
+
+
+def test_a_paw_is_held_by_its_control() -> None:
+    rig = walking("basic_quadruped")
+    api.add_detected(rig)
+    api.hold(rig, ["Hind Leg.L"], (8, 14), ease=(0, 0), rotation=False)
+    toes = []
+    for frame in range(8, 15):
+        on_frame(frame)
+        toes.append(evaluated(rig).pose.bones["ORG-toe.L"].head.copy())
+    assert np.ptp(np.array(toes), axis=0).max() < CLOSE
 
 
 @pytest.mark.parametrize("name", HOCKS)

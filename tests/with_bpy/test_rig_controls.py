@@ -174,10 +174,10 @@ def test_controls_leave_alone_a_pose_that_shows(rig: Object) -> None:
 def test_what_two_controls_move_is_refused_by_name() -> None:
     rig = generated("basic_quadruped")
     api.add_detected(rig)
-    chain = rig.two_bone_ik_chains["Hind Leg.L"]
-    assert (chain.target, chain.subtarget) == (rig, "MCH-thigh_ik_target.L")
+    chain = rig.two_bone_ik_chains["Front Leg.L"]
+    assert (chain.target, chain.subtarget) == (rig, "MCH-front_thigh_ik_target.L")
     with pytest.raises(api.Refused, match="by more than one control") as refused:
-        api.hold(rig, ["Hind Leg.L"], (1, 5))
+        api.hold(rig, ["Front Leg.L"], (1, 5))
     assert refused.value.kind == "NO_CONTROL"
 
 

@@ -41,6 +41,9 @@ _PARALLEL, _BENT = radians(15.0), radians(25.0)
 """Such a bone is this parallel to the root bone (theirs: up to 4 degrees, those of forelegs from 21 on), and this far
 from the direction of the end bone (theirs: from 36 on, those of forelegs up to 16)."""
 
+_JOINED = 1e-4
+"""Part of a bone's length: what is this close to its tail hangs on it, in single precision."""
+
 _LEVEL = 0.4
 """Part of that way too: forelegs begin at most so far above or below the hips, arms farther up."""
 
@@ -101,9 +104,19 @@ def _of_known_rig(rig: Rig, known: KnownLimb) -> Limb:
     why = f"FK controls of a known rig: {bones_named(*controls)}"
     limb = LimbBones(label=Label(known.name, bone_names.side(known.name)), root=root, end=end, tip=tip, why=why)
     kind = Kind.LEGS if re.search("leg", known.name, re.IGNORECASE) else Kind.ARMS
-    found = _limb(rig, limb, known.name, kind, toes=controls[3:])
-    followed = known.ik[3] if found.hock_bone else known.followed
-    return replace(found, subtarget=followed, pole_subtarget=known.pole)
+    toes = (controls[3:] or _toe_at_tail(rig, tip, known)) if known.toe_target else ()
+    found = _limb(rig, limb, known.name, kind, toes=toes)
+    if not found.hock_bone:
+        return replace(found, subtarget=known.followed, pole_subtarget=known.pole)
+    # Toes that FK does not move are no tip bone: the leg's tip is where they begin, the tail of its third bone.
+    tip_bone = found.tip_bone if controls[3:] else ""
+    return replace(found, tip_bone=tip_bone, subtarget=known.toe_target, pole_subtarget=known.pole)
+
+
+def _toe_at_tail(rig: Rig, third: Bone, known: KnownLimb) -> list[Bone]:
+    """What moves the toe in IK, if it begins where the third FK control ends."""
+    toe = rig.data.bones[known.toe_target]
+    return [toe] if (toe.head_local - third.tail_local).length <= _JOINED * third.length else []
 
 
 def _found(rig: Rig) -> list[Limb]:
