@@ -11,7 +11,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
 from support import rigs
-from support.hocks import CLOSE, EVERY, FRAMES, LEG, angle, evaluated, joints, leg
+from support.hocks import CLOSE, FRAMES, LEG, angle, evaluated, leg
 from support.rigify import generated, metarig
 from support.truth import on_frame
 
@@ -120,48 +120,6 @@ def test_a_planted_paw_has_a_ball_and_no_heel() -> None:
     assert rigs.keys(rig.pose.bones["hock"]) == thirds
 
 
-def constrained_leg(*, locked: bool) -> Object:
-    """The leg under an IK constraint of three bones, whose third one may be locked; its target has keys."""
-    chain = leg("RIGID", tip_bone="")
-    rig, target = chain.id_data, chain.target
-    rig.two_bone_ik_chains.remove(0)
-    bone = rig.pose.bones["hock"]
-    constraint = bone.constraints.new("IK")
-    constraint.target, constraint.chain_count, constraint.use_stretch = target, 3, False
-    constraint.pole_target, constraint.iterations = rigs.empty("Pole", (1.0, -3.0, 2.0)), 500
-    bone.lock_ik_x = bone.lock_ik_y = bone.lock_ik_z = locked
-    return rig
-
-
-def test_a_constraint_with_a_locked_third_bone_is_taken_over() -> None:
-    rig = constrained_leg(locked=True)
-    before = joints_over_frames(rig)
-    (takeover,) = api.chains_from_constraints(rig)
-    (chain,) = rig.two_bone_ik_chains
-    assert (takeover.chain, chain.end_bone, chain.hock_bone, chain.hock) == ("shin", "shin", "hock", "RIGID")
-    assert api.bake(rig, frames=FRAMES).reached
-    # The constraint stops a little off; two ten-thousandths of the leg are allowed for two bones as well.
-    np.testing.assert_allclose(joints_over_frames(rig), before, atol=1e-3)
-
-
-def test_a_third_bone_that_turns_otherwise_is_told() -> None:
-    rig = constrained_leg(locked=False)
-    (takeover,) = api.chains_from_constraints(rig)
-    assert not takeover.chain
-    assert 'It moves three bones, and "hock" turns neither with the first nor with the second' in takeover.differs[0]
-    assert not rig.two_bone_ik_chains
-
-
-def test_at_rest_nothing_tells_what_the_third_bone_turns_with() -> None:
-    rig = constrained_leg(locked=True)
-    constraint = rig.pose.bones["hock"].constraints[0]
-    constraint.target.animation_data_clear()
-    constraint.target.location = rig.data.bones["hock"].tail_local
-    (takeover,) = api.chains_from_constraints(rig)
-    assert not takeover.chain
-    assert 'on no keyed frame does "hock" show with which of the others it turns' in takeover.differs[0]
-
-
 def test_a_leg_without_a_toe_stands_on_its_third_bone() -> None:
     chain = leg(tip_bone="", bones=LEG[:-1])
     rig = chain.id_data
@@ -175,14 +133,6 @@ def test_a_leg_without_a_toe_stands_on_its_third_bone() -> None:
         on_frame(frame)
         places.append(evaluated(rig).pose.bones["hock"].tail.copy())
     assert np.ptp(np.array(places), axis=0).max() < 1e-4
-
-
-def joints_over_frames(rig: Object) -> np.ndarray:
-    found = []
-    for frame in EVERY:
-        on_frame(frame)
-        found.append(joints(rig, ""))
-    return np.array(found)
 
 
 def test_the_leg_of_the_other_side_gets_the_hock_with_its_bones() -> None:
