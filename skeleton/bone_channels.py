@@ -13,7 +13,7 @@ from ..solver import rotation
 from ..solver.hock import TURNS_WITH
 from ..solver.numbers import differs
 from ..solver.values import Array, Solution, Unreachable
-from ..solver.vectors import product
+from ..solver.vectors import dot, product
 from . import inherit, transform, twist
 from .batches import batches
 from .chain_group import ChainGroup, basis_below, tip_parent_pose
@@ -41,7 +41,7 @@ def limb_bases(solved: SolvedGroup) -> list[Basis]:
     group, solution, plan = solved.group, solved.solution, solved.plan
     root = group.basis[0].with_rotation(solution.rotations[..., 0, :, :])
     if plan.scaled:
-        root = replace(root, scale=root.scale * transform.along_bone(solution.stretch[..., 0]))
+        root = replace(root, scale=root.scale * transform.along_bone(_along_axis(group, 0, solution.stretch[..., 0])))
     end = _rigid_end_basis(group, solution) if group.kinematics.rigid else _end_basis(group, root, solution)
     bases, third = [root, end], None
     if not (plan.use_rotation or group.third):
@@ -89,7 +89,8 @@ def _end_basis(group: ChainGroup, root: Basis, solution: Solution) -> Basis:
     """The end bone's basis, by Blender's rules of inheritance."""
     parent = group.kinematics.poses((root, *group.basis[1:-1]))[-1]
     turned = product(solution.rotations[..., 1, :, :], group.end)
-    return _turned_basis(group, group.kinematics.bones[-1], group.basis[-1], parent, turned, solution.stretch[..., 1])
+    stretch = _along_axis(group, 1, solution.stretch[..., 1])
+    return _turned_basis(group, group.kinematics.bones[-1], group.basis[-1], parent, turned, stretch)
 
 
 def _third_basis(group: ChainGroup, end_pose: Array, solution: Solution) -> Basis:
@@ -97,10 +98,27 @@ def _third_basis(group: ChainGroup, end_pose: Array, solution: Solution) -> Basi
     assert group.third
     assert group.third_rest is not None
     assert group.plan.hock
-    stretch = solution.stretch[..., TURNS_WITH[group.plan.hock]]
+    stretch = _along_axis(group, 2, solution.stretch[..., TURNS_WITH[group.plan.hock]])
     turned = product(solution.rotations[..., 2, :, :], group.third_rest)
     third = group.third
     return _turned_basis(group, third.bones[-1], third.basis, third.parent_pose(end_pose), turned, stretch)
+
+
+def _along_axis(group: ChainGroup, bone: int, stretch: Array) -> Array:
+    """(n, c) the factor on the bone's y axis with which the next joint is `stretch` (n, c) times as far away.
+
+    Limbs that are not pinned stretch their bones by that, wherever the next joint lies. The factor is at least half and
+    at most twice the stretch: where a joint lies at a right angle to the axis, no factor moves it.
+    """
+    if group.grown is None:
+        return stretch
+    way, gain = np.moveaxis(group.grown[..., bone, :, :], -2, 0)
+    start, gain_sq = way - gain, dot(gain, gain)
+    # The length of start + factor * gain is to be that of stretch * way.
+    half = dot(start, gain)
+    root = half**2 + gain_sq * (stretch**2 * dot(way, way) - dot(start, start))
+    factor = (np.sqrt(np.maximum(root, 0.0)) - half) / np.where(gain_sq > 0.0, gain_sq, 1.0)
+    return np.clip(factor, 0.5 * stretch, 2.0 * stretch)
 
 
 def _turned_basis(

@@ -40,6 +40,8 @@ class ChainGroup:
     flat : (n, c)                    True where `to_world` squeezes the limb, so that not all of it shows in the world
     end : (n, c, 3, 3)               the end bone's rest orientation in chain space
     line : (n, c, 3)                 from root to mid joint, in the root bone's space
+    grown : (n, c, 2 or 3, 2, 3)     of pinned limbs, in chain space at rest: the way from a bone's joint to the
+                                     next, and what it gains for each factor on the bone's y axis
     gathered : (n, c, k)             radians about such lines that bones in line give to the root bone in `basis`
     numbers : (n, c) by name, those that are not one number for all chains and frames
     """
@@ -55,6 +57,7 @@ class ChainGroup:
     line: Array
     gathered: Array
     numbers: Mapping[str, Array]
+    grown: Array | None = None
     third: ThirdBones | None = None
     leg: Array | None = None
     third_rest: Array | None = None

@@ -6,6 +6,7 @@ of the reference pose, and each bone first takes the shortest turn there: so the
 decides the plane, in which there might be no fixed point.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -31,6 +32,8 @@ def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGrou
     """The chains with links that fit their solved poses, and their solution with the joints of these poses."""
     if group.kinematics.rigid:
         return SolvedGroup(group=group, goals=goals, solution=group.solve(goals), samples=samples)
+    if group.plan.pins:
+        group = replace(group, grown=_grown(group, samples))
     reference = _reference(group, goals, samples)
     reaching = _without_hold(group)
 
@@ -42,6 +45,24 @@ def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGrou
     links = _pairs(fixed_point(fitting, _flat(reference), _CLOSE))
     solved = _solve_with_links(group, reference, links, goals, samples)
     return _with_posed_joints(solved, _pairs(fitting(_flat(links))) - links)
+
+
+def _grown(group: ChainGroup, samples: Samples) -> Array:
+    """See `ChainGroup.grown`."""
+    limb = [group.basis[0].without_rotation, group.basis[-1].without_rotation]
+    limb += [group.third.basis.without_rotation] if group.third else []
+
+    def ways(bases: Sequence[Basis]) -> Array:
+        root, end, *third = bases
+        return _posed_links(group, (root, *group.basis[1:-1], end), third[0] if third else None, samples)
+
+    way, doubled = ways(limb), transform.along_bone(np.array(2.0))
+    longer = [
+        [*limb[:bone], replace(basis, scale=basis.scale * doubled), *limb[bone + 1 :]]
+        for bone, basis in enumerate(limb)
+    ]
+    gains = [ways(bases)[..., bone, :] - way[..., bone, :] for bone, bases in enumerate(longer)]
+    return np.stack(np.broadcast_arrays(way, np.stack(gains, axis=-2)), axis=-2)
 
 
 def _solve_with_links(group: ChainGroup, reference: Array, links: Array, goals: Goals, samples: Samples) -> SolvedGroup:

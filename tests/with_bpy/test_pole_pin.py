@@ -131,6 +131,48 @@ def test_beyond_its_limits_a_report_says_how_far_off_the_pole() -> None:
     assert (shown >= 1 / 1.05 - CLOSE).all()
 
 
+def nearest(joints: np.ndarray, lengths: np.ndarray, most: float) -> float:
+    """How near to the pole the elbow can be, of 250,000 pairs of lengths in the limits, in the pole's half plane."""
+    root, _, tip = joints
+    distance = np.linalg.norm(tip - root)
+    ahead = (np.array(POLE) - root) @ (tip - root) / distance
+    height = np.sqrt(np.linalg.norm(np.array(POLE) - root) ** 2 - ahead**2)
+    first, second = np.meshgrid(*(np.linspace(length / most, length * most, 500) for length in lengths))
+    along = (distance**2 + first**2 - second**2) / (2 * distance)
+    across_sq = first**2 - along**2
+    meet = across_sq >= 0.0
+    return float(np.hypot(along[meet] - ahead, np.sqrt(across_sq[meet]) - height).min())
+
+
+BESIDE = (-0.1, 0.2, 0.15)
+"""Beside the axis of the bone before it."""
+
+
+@pytest.mark.parametrize("bone", ["lower", "hand", "twist"])
+def test_joints_beside_their_bones_keep_the_limits(bone: str) -> None:
+    """The bones are scaled by more than 1.2 for that, or by less than 1 / 1.2."""
+    chain = pinned_arm(bones=TWISTED if bone == "twist" else rigs.ARM)
+    rig, chain.max_stretch = chain.id_data, 1.2
+    if bone == "twist":
+        rig.pose.bones[bone].rotation_quaternion = (0.9, 0.2, 0.3, -0.1)
+    else:
+        rig.pose.bones[bone].location = BESIDE
+    bpy.context.view_layer.update()
+    lengths = np.linalg.norm(np.diff(joints([1])[0], axis=0), axis=-1)
+    told = api.bake(rig, frames=FRAMES).chains[0]
+    found = joints()
+    parts = np.linalg.norm(np.diff(found, axis=1), axis=-1) / lengths
+    assert parts.max() == pytest.approx(1.2, abs=CLOSE)
+    assert parts.min() > 1 / 1.2 - CLOSE
+    reach = np.linalg.norm(goals() - found[:, 0], axis=-1)
+    short = np.maximum(reach - 1.2 * lengths.sum(), 0.0)
+    np.testing.assert_allclose(np.linalg.norm(goals() - found[:, 2], axis=-1), short, atol=CLOSE)
+    off = np.linalg.norm(found[:, 1] - POLE, axis=-1)
+    # The grid's steps are 1e-3 of a bone.
+    np.testing.assert_allclose(off, [nearest(pose, lengths, 1.2) for pose in found], atol=1e-3)
+    np.testing.assert_allclose(told.off_pole, np.where(off > 2e-4, off, 0.0), atol=CLOSE)
+
+
 def test_a_pin_with_keys_goes_from_the_plain_limb_to_the_pole() -> None:
     chain = pinned_arm(0.0)
     api.bake(chain.id_data, frames=FRAMES)
