@@ -154,6 +154,15 @@ def ever_animated_paths(block: AnimatedID) -> set[str]:
     return animated_paths(block) | {curve.data_path for _, curves in strips(block) for curve in curves}
 
 
+def is_ever_animated(block: AnimatedID, path: str) -> bool:
+    """True if the property at this RNA path, a single number, is one of those."""
+    animation = block.animation_data
+    if not animation:
+        return False
+    found = curve_finder(block)(path, index=0) or animation.drivers.find(path, index=0)
+    return bool(found) or any(curve.data_path == path for _, curves in strips(block) for curve in curves)
+
+
 def curve_finder(block: AnimatedID) -> Callable[..., FCurve | None]:
     """A function of `(path, index=)` that finds the F-curve of an element of a property; None if there is none."""
     fcurves: Any = curves(block)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bpy.types import ID, Bone, Object
 
 from ...skeleton.values import Bone as PlannedBone
-from ...skeleton.values import ChainPlan, Plan, Point
+from ...skeleton.values import Plan, Point
 from .. import versions
 from ..armatures import Rig
 from ..scene import dependencies
@@ -26,6 +26,7 @@ class Fingerprint:
     uids : of these
     ties : what decides what these follow
     stored : how many choices of each chain are stored: Blender calls no update when one is unset
+    spread : the bones over which chains spread their twist, and those left alone; they change with `rest` alone
     own : what else decides, on the armature object itself
     rest : what the bones have at rest; it changes with the data of an armature alone
     """
@@ -37,6 +38,7 @@ class Fingerprint:
     uids: Sequence[int]
     ties: Sequence[object]
     stored: Sequence[int]
+    spread: Sequence[str]
     own: Values
     rest: Values
 
@@ -44,6 +46,7 @@ class Fingerprint:
     def of(cls, plan: Plan) -> "Fingerprint":
         """Of a plan that was just read."""
         names, places = _names(plan), tuple(dependencies.links(plan.chains, driven=True))
+        spread = [name for found in _spread(plan) for name in found.names]
         items = tuple(dict.fromkeys(place.object for place in places))
         return cls(
             plan=plan,
@@ -53,7 +56,8 @@ class Fingerprint:
             uids=_uids(items),
             ties=[*map(dependencies.ties, places)],
             stored=_stored(plan.rig),
-            own=_own(plan, names),
+            spread=spread,
+            own=_own(plan, names, spread),
             rest=_rest(plan, names),
         )
 
@@ -65,7 +69,7 @@ class Fingerprint:
         """
         if _uids(self.items) != self.uids or not self.is_stored():
             return False
-        if (since is None or self.plan.rig in since) and _own(self.plan, self.names) != self.own:
+        if (since is None or self.plan.rig in since) and _own(self.plan, self.names, self.spread) != self.own:
             return False
         return self.is_tied(since)
 
@@ -91,21 +95,20 @@ def _stored(rig: Rig) -> list[int]:
     return [len(versions.stored(chain).keys()) for chain in rig.two_bone_ik_chains]
 
 
-def _own(plan: Plan, names: Sequence[str]) -> Values:
+def _own(plan: Plan, names: Sequence[str], spread: Sequence[str]) -> Values:
     bones = plan.rig.pose.bones
     modes = [bones[name].rotation_mode if name in bones else None for name in names]
-    spreading = _spreading(plan)
-    shares = [bones.get(part.bone.name) for chain in spreading for part in chain.twists if not part.animated]
+    shares = [bones.get(part.bone.name) for chain in plan.chains for part in chain.twists if not part.animated]
     shares = [bone and bone.two_bone_ik_twist for bone in shares]
     # An option that changes reads its chain again, unless something animates it.
     numbers = [standing_options(plan.rig, chain) for chain in plan.chains] if plan.rig.animation_data else None
-    return modes, numbers, shares, twist_bones.turned_by_others(plan.rig) if spreading else None
+    return modes, numbers, shares, twist_bones.turned_by_others(plan.rig, spread) if spread else None
 
 
-def _spreading(plan: Plan) -> list[ChainPlan]:
-    """Chains that spread their twist, as far as bones are found for it."""
+def _spread(plan: Plan) -> list[twist_bones.Found]:
+    """Of the chains that spread their twist."""
     listed = ((chain, plan.rig.two_bone_ik_chains.get(chain.name)) for chain in plan.chains)
-    return [chain for chain, own in listed if own and own.use_twist]
+    return [twist_bones.found_for(chain) for chain, own in listed if own and own.use_twist]
 
 
 def _names(plan: Plan) -> list[str]:
@@ -122,8 +125,7 @@ def _rest(plan: Plan, names: Sequence[str]) -> Values:
     points = (point for chain in plan.chains for point in (chain.target, chain.pole) if point and point.bone)
     exist = [point.bone in point.object.data.bones for point in points]
     bones = [_bone(plan.rig, name) for name in names]
-    spread = [twist_bones.found_for(chain) for chain in _spreading(plan)] if all(bones) else None
-    return dependencies.links(plan.chains, driven=True), exist, bones, spread
+    return dependencies.links(plan.chains, driven=True), exist, bones, _spread(plan) if all(bones) else None
 
 
 def _bone(rig: Rig, name: str) -> Values | None:

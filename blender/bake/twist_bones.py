@@ -6,17 +6,19 @@ joint.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 from bpy.types import Bone as RigBone
+from bpy.types import Constraint, PoseBone
 
+from ...skeleton.rotation_mode import rotation_name
 from ...skeleton.values import Bone, ChainPlan, TwistBone
 from ...solver import twist
 from .. import versions
 from ..armatures import Rig
-from ..rna_paths import bone_and_property
 from ..scene import dependencies
 from ..scene.bone import read_bone, rest
 
@@ -46,6 +48,11 @@ class Found(NamedTuple):
     bones: list[Place]
     left_alone: list[str]
 
+    @property
+    def names(self) -> list[str]:
+        """Of all these bones."""
+        return [*(place.name for place in self.bones), *self.left_alone]
+
 
 def read(rig: Rig, bones: Sequence[Bone], below: Sequence[Bone], *, hock: bool) -> tuple[TwistBone, ...]:
     """The twist bones of the limb with these bones, from root bone to end bone, and below down to that which twists."""
@@ -69,10 +76,9 @@ def found(rig: Rig, bones: Sequence[str], below: Sequence[str], *, hock: bool) -
 
     hock : True if `below` ends with the third bone of a leg; bones that carry it are none, as they turn the triangle
     """
-    turned = turned_by_others(rig)
-    of_halves = [_of_half(rig, bones, bones[1:-1], turned, upper=True)]
+    of_halves = [_of_half(rig, bones, bones[1:-1], upper=True)]
     if below:
-        of_halves.append(_of_half(rig, (bones[-1], *below), () if hock else below[:-1], turned, upper=False))
+        of_halves.append(_of_half(rig, (bones[-1], *below), () if hock else below[:-1], upper=False))
     places = sorted((place for part in of_halves for place in part.bones), key=lambda place: not place.in_line)
     return Found(places, [name for part in of_halves for name in part.left_alone])
 
@@ -84,7 +90,7 @@ def found_for(chain: ChainPlan) -> Found:
     )
 
 
-def _of_half(rig: Rig, bones: Sequence[str], between: Sequence[str], turned: set[str], *, upper: bool) -> Found:
+def _of_half(rig: Rig, bones: Sequence[str], between: Sequence[str], *, upper: bool) -> Found:
     """The twist bones between the heads of the first and the last of `bones`, each of which carries the next.
 
     between : those of them that may take a share
@@ -93,19 +99,16 @@ def _of_half(rig: Rig, bones: Sequence[str], between: Sequence[str], turned: set
     start, end = (rest(data[name])[:3, 3] for name in (bones[0], bones[-1]))
     if not np.linalg.norm(end - start) > 0.0:
         return Found([], [])
-    carrier = data[bones[0]]
-    line = [name for name in between if _place(data[name], start, end) is not None]
-    beside = [
-        bone.name
-        for bone in carrier.children
-        if bone.name not in bones and _is_twist(bone) and _place(bone, start, end) is not None
-    ]
-    at = {name: _place(data[name], start, end) or 0.0 for name in (*line, *beside)}
-    free = [name for name in line if name not in turned]
-    by_place = twist.shares([at[name] for name in free], upper=upper, in_line=True).tolist() if free else []
-    places = [Place(name, upper, True, part) for name, part in zip(free, by_place, strict=True)]
-    places += [Place(name, upper, False, at[name]) for name in beside if name not in turned]
-    return Found(places, [name for name in (*line, *beside) if name in turned])
+    line = [data[name] for name in between]
+    beside = [bone for bone in data[bones[0]].children if bone.name not in bones and _is_twist(bone)]
+    at = {bone.name: place for bone in (*line, *beside) if (place := _place(bone, start, end)) is not None}
+    turned = turned_by_others(rig, at)
+    free = [name for name in at if name not in turned]
+    in_line = [name for name in free if name in between]
+    by_place = twist.shares([at[name] for name in in_line], upper=upper, in_line=True).tolist() if in_line else []
+    places = [Place(name, upper, True, part) for name, part in zip(in_line, by_place, strict=True)]
+    places += [Place(name, upper, False, at[name]) for name in free if name not in between]
+    return Found(places, [name for name in at if name in turned])
 
 
 def _is_twist(bone: RigBone) -> bool:
@@ -126,12 +129,27 @@ _MOVING = {"COPY_LOCATION", "COPY_SCALE", "LIMIT_LOCATION", "LIMIT_SCALE", "LIMI
 """Constraints that turn no bone."""
 
 
-def turned_by_others(rig: Rig) -> set[str]:
-    """Names of the bones that constraints or drivers turn."""
-    driven = (bone_and_property(curve.data_path) for curve in versions.drivers(rig))
-    names, animated = {bone for bone, name in driven if name.startswith("rotation_")}, versions.ever_animated_paths(rig)
-    for bone, constraint in dependencies.constrained(rig):
-        acts = constraint.influence > 0.0 or f"{constraint.path_from_id()}.influence" in animated
-        if acts and constraint.is_valid and not constraint.mute and constraint.type not in _MOVING:
-            names |= dependencies.moved_by(bone, constraint)
-    return names
+def turned_by_others(rig: Rig, names: Collection[str]) -> set[str]:
+    """Those of these bones that constraints or drivers turn; panels ask often, so no more of the rig is looked at."""
+    bones = [bone for name in names if (bone := rig.data.bones.get(name))]
+    turned = {bone.name for bone in bones if _is_driven(rig, bone.name)}
+    # Inverse Kinematics turns the bones above its own, too.
+    below = (rig.pose.bones.get(bone.name) for bone in dependencies.reached(bones, attrgetter("children")))
+    for bone, constraint in dependencies.constrained(rig, filter(None, below)):
+        if _turns(rig, constraint):
+            turned |= dependencies.moved_by(bone, constraint).intersection(names)
+    return turned
+
+
+def _is_driven(rig: Rig, name: str) -> bool:
+    bone: PoseBone | None = rig.pose.bones.get(name)
+    if not (bone and rig.animation_data):
+        return False
+    path = f"{bone.path_from_id()}.{rotation_name(bone.rotation_mode)}"
+    return any(rig.animation_data.drivers.find(path, index=index) for index in range(4))
+
+
+def _turns(rig: Rig, constraint: Constraint) -> bool:
+    if constraint.mute or not constraint.is_valid or constraint.type in _MOVING:
+        return False
+    return constraint.influence > 0.0 or versions.is_ever_animated(rig, f"{constraint.path_from_id()}.influence")

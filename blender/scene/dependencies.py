@@ -95,9 +95,9 @@ def ties(place: Point) -> object:
     return followed if place.bone or not item.parent else (item.parent, item.parent_type, item.parent_bone, followed)
 
 
-def constrained(rig: Rig) -> Iterator[tuple[PoseBone, Constraint]]:
-    """All constraints of an armature object's bones; it takes long to look for them where there are many bones."""
-    for bone in rig.pose.bones:
+def constrained(rig: Rig, bones: Iterable[PoseBone] | None = None) -> Iterator[tuple[PoseBone, Constraint]]:
+    """All constraints of these bones of an armature object, or of all: where these are many, that takes long."""
+    for bone in rig.pose.bones if bones is None else bones:
         if len(bone.constraints):  # most have none, and to go through none takes twice as long as to count them
             for constraint in bone.constraints:
                 yield bone, constraint

@@ -333,6 +333,32 @@ def test_what_is_refused_and_what_is_told() -> None:
     assert 'Chain "lower" has no twist bones to spread its twist over' in api.bake(bare, frames=(1, 2)).notes
 
 
+def test_bones_that_others_turn_are_left_alone_as_they_are() -> None:
+    """Also by a constraint on a bone below, and by one whose influence something may raise."""
+    chain = arm(bones=LINE, turns=0.0)
+    rig = chain.id_data
+    bones = rig.pose.bones
+
+    def left_alone() -> list[str]:
+        notes = [note for note in api.check(rig, frames=(1, 2)).notes if "left alone" in note]
+        return sorted(notes[0].partition("left alone: ")[2].split(", ")) if notes else []
+
+    # It turns the hand and the bone above it.
+    pull = bones["hand"].constraints.new("IK")
+    pull.target, pull.chain_count = chain.target, 2
+    assert left_alone() == ["lower_line"]
+    pull.influence = 0.0
+    assert left_alone() == []
+    rigs.animate(pull, influence={1: 0.0})
+    assert left_alone() == ["lower_line"]
+    pull.mute = True
+    bones["upper_line_a"].constraints.new("LIMIT_SCALE")
+    bones["upper_line_a"].driver_add("rotation_euler", 1)  # not the property that turns it
+    assert left_alone() == []
+    bones["upper_line_a"].rotation_mode = "XYZ"
+    assert left_alone() == ["upper_line_a"]
+
+
 def test_drag_bake_from_pose_check_and_influence_have_it() -> None:
     chain = arm(bones=LINE, turns=0.5)
     rig, frames = chain.id_data, range(1, 13)
