@@ -16,7 +16,7 @@ from ...skeleton.twist_bones import turned_by_values
 from ...skeleton.values import MERGE, Bone, ChainPlan, Plan, Point
 from ...solver.values import Array
 from ..armatures import Chain, Rig
-from ..curves.keys import twists_before, twists_now
+from ..curves.keys import shares_before, twists_before, twists_now
 from ..messages.refused import Refused
 from ..messages.translation import frame_text, known_words, point_text
 from ..scene import dependencies
@@ -76,7 +76,7 @@ def build_plan(
     parts = ceil(step / BETWEEN - 1e-6) if keys == Keys.REDUCED else 1
     between = solved[:, None] + step / parts * np.arange(parts)
     solved = between.ravel()[: len(solved) * parts - parts + 1]
-    plan = _with_turned(_plan(rig, scene, dependencies.ranks(chains, links), solved), twists_before)
+    plan = _with_turned(_plan(rig, scene, dependencies.ranks(chains, links), solved), twists_before, shares_before)
     return replace(plan, step=parts, left_out=taking_part.left_out, lacking=taking_part.lacking)
 
 
@@ -105,11 +105,20 @@ def at_current_frame(plan: Plan) -> Plan:
     return _with_turned(plan, twists_now)
 
 
-def _with_turned(plan: Plan, values: Callable[[Plan, ChainPlan], Mapping[Bone, Array]]) -> Plan:
-    """The plan, whose twists go on from what the twist bones show by these values of their rotations."""
+def _with_turned(
+    plan: Plan,
+    values: Callable[[Plan, ChainPlan], Mapping[Bone, Array]],
+    shares: Callable[[Plan, ChainPlan], Mapping[Bone, float]] = lambda *_: {},
+) -> Plan:
+    """The plan, whose twists go on from what the twist bones show by these values of their rotations.
+
+    shares : of bones whose share was not then what it is now
+    """
 
     def going_on(chain: ChainPlan) -> ChainPlan:
-        return replace(chain, turned=turned_by_values(chain, values(plan, chain))) if chain.twists else chain
+        if not chain.twists:
+            return chain
+        return replace(chain, turned=turned_by_values(chain, values(plan, chain), shares(plan, chain)))
 
     return replace(plan, ranks=tuple(tuple(map(going_on, rank)) for rank in plan.ranks))
 

@@ -2,16 +2,19 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from math import ceil, floor
 
 import numpy as np
 from bpy.types import FCurve, Object
 from numpy.typing import NDArray
 
+from ...skeleton.twist_bones import share
 from ...skeleton.values import MERGE, Bone, ChainPlan, Plan, Point
 from ...solver.values import Array
 from .. import versions
 from ..rna_paths import bone_and_property, value_at
+from ..settings import keyed_options
 from .key_checks import code
 
 _CHEAPER = 10
@@ -111,6 +114,18 @@ def twists_before(plan: Plan, chain: ChainPlan) -> dict[Bone, Array]:
     return values
 
 
+def shares_before(plan: Plan, chain: ChainPlan) -> dict[Bone, float]:
+    """The shares that keys animate, each on the frame from whose key `twists_before` has the bone's rotation."""
+    find, shares = versions.curve_finder(plan.rig), {}
+    for part in chain.twists:
+        curve = find(part.bone.rotation_path, index=0)
+        if part.animated and curve and len(curve.keyframe_points):
+            frame = curve.keyframe_points[max(_keys_ahead(curve, plan.frames[0]) - 1, 0)].co.x
+            [value] = numbers_on(plan.rig, keyed_options.path(part.bone.path, "twist"), np.array([frame]))
+            shares[part.bone] = share(replace(part, share=float(value)))
+    return shares
+
+
 def twists_now(plan: Plan, chain: ChainPlan) -> dict[Bone, Array]:
     """The rotations (3 or 4,) of a chain's twist bones as they are."""
     bones = (part.bone for part in chain.twists)
@@ -127,11 +142,15 @@ def value_before(find: Callable[..., FCurve | None], path: str, value: Sequence[
     """The same of one property, which is `value` now."""
     result = np.array(value[:], dtype=np.float64)
     for index in range(len(result)):
-        if curve := find(path, index=index):
-            points = curve.keyframe_points
-            if ahead := bisect_left(points, start - MERGE, key=lambda point: point.co.x):
-                result[index] = points[ahead - 1].co.y
+        curve = find(path, index=index)
+        if curve and (ahead := _keys_ahead(curve, start)):
+            result[index] = curve.keyframe_points[ahead - 1].co.y
     return result
+
+
+def _keys_ahead(curve: FCurve, start: float) -> int:
+    """How many keys of the curve are ahead of `start`."""
+    return bisect_left(curve.keyframe_points, start - MERGE, key=lambda point: point.co.x)
 
 
 _FEW_FRAMES = 200

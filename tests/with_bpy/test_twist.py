@@ -242,12 +242,16 @@ def test_shares_by_hand_can_be_keyed() -> None:
     np.testing.assert_allclose(found["upper_twist_a"], 0.0, atol=CLOSE)
 
 
-def test_a_range_goes_on_from_the_keys_before_it() -> None:
+@pytest.mark.parametrize("keyed", [{}, {1: 0.0, 60: 1.0}, {1: 0.8, 29: 0.2, 31: -1.0}], ids=str)
+def test_a_range_goes_on_from_the_keys_before_it(keyed: dict[int, float]) -> None:
+    """By the shares that these had then, not by those of the current frame."""
     chain = arm()
     rig = chain.id_data
+    rigs.animate(rig.pose.bones["lower_twist_a"], two_bone_ik_twist=keyed)
     api.bake(rig, frames=FRAMES)
     keys = all_keys(rig)
-    for frames in ((31, 60), FRAMES):
+    for frames, current in (((31, 60), 1), ((31, 60), 60), (FRAMES, 1)):
+        on_frame(current)
         api.bake(rig, frames=frames)
         for place, values in all_keys(rig).items():
             np.testing.assert_allclose(values, keys[place], atol=CLOSE, err_msg=str((frames, place)))
