@@ -363,6 +363,20 @@ def test_bones_that_others_turn_are_left_alone_as_they_are() -> None:
     assert left_alone() == ["upper_line_a"]
 
 
+def test_bones_at_the_side_need_not_inherit_rotation() -> None:
+    """They lie on the root bone as it is once bones in line have its twist, and turn as those that inherit it."""
+    beside = [bone for bone in SIDE if "twist" in bone.name]
+    chain = arm(bones=[*LINE, *beside], turns=0.5)
+    rig, frames, names = chain.id_data, range(1, 13), [bone.name for bone in beside]
+    api.bake(rig, frames=(1, 12))
+    inheriting = shown(rig, frames, names)
+    assert np.abs(inheriting[9] - inheriting[2]).max() > 0.01
+    for name in names:
+        rig.data.bones[name].use_inherit_rotation = False
+    api.bake(rig, frames=(1, 12))
+    np.testing.assert_allclose(shown(rig, frames, names), inheriting, atol=CLOSE)
+
+
 def test_drag_bake_from_pose_check_and_influence_have_it() -> None:
     chain = arm(bones=LINE, turns=0.5)
     rig, frames = chain.id_data, range(1, 13)
