@@ -5,9 +5,11 @@ from collections.abc import Collection, Sequence
 from bpy.types import Object
 
 from ..blender.bake.build_plan import chosen_chains
+from ..blender.chains import twist_shares
 from ..blender.chains.copy_settings import (
     SECTIONS,
     chain_of_other_side,
+    copied_shares,
     copied_values,
     difference,
     fields_of_other_side,
@@ -24,8 +26,9 @@ def copy_settings(
     """Give other chains the settings of this one; those on the other side get them mirrored.
 
     to : names of chains; None for all that are not muted
-    sections : any of TARGET, BONES, BEND and REACH, as in the panel. Targets, bones and hinge axis go to the chain of
-        the same limb on the other side only, with .L and .R exchanged in names; every other chain keeps its own
+    sections : any of TARGET, BONES, BEND and REACH, as in the panel. Targets, bones, shares of twist that were set by
+        hand, and hinge axis go to the chain of the same limb on the other side only, with .L and .R exchanged in names;
+        every other chain keeps its own
     returns : by chain what keeps its poses from being mirror images, "" if nothing does
     raises : Refused where bones or chains do not exist; then no chain has changed
 
@@ -42,8 +45,13 @@ def copy_settings(
     [source] = chosen_chains(rig, [chain])
     others = [other for other in chosen_chains(rig, to) if other != source]
     values = [copied_values(rig, source, other, sections) for other in others]
-    for other, fields in zip(others, values, strict=True):
-        set_fields(other, fields)
+    shares = [copied_shares(rig, source, other, sections) for other in others]
+    changes: dict[str, float] = {}
+    with unchanged_on_error(rig):
+        for other, fields, wanted in zip(others, values, shares, strict=True):
+            set_fields(other, fields)
+            changes |= twist_shares.changes(rig, other, wanted) if wanted is not None else {}
+    twist_shares.set_shares(rig, changes)
     return {other.name: difference(rig, source, other) for other in others}
 
 

@@ -131,11 +131,12 @@ _MOVING = {"COPY_LOCATION", "COPY_SCALE", "LIMIT_LOCATION", "LIMIT_SCALE", "LIMI
 
 def turned_by_others(rig: Rig, names: Collection[str]) -> set[str]:
     """Those of these bones that constraints or drivers turn; panels ask often, so no more of the rig is looked at."""
-    bones = [bone for name in names if (bone := rig.data.bones.get(name))]
+    bones: list[RigBone] = [rig.data.bones[name] for name in names if name in rig.data.bones]
     turned = {bone.name for bone in bones if _is_driven(rig, bone.name)}
     # Inverse Kinematics turns the bones above its own, too.
-    below = (rig.pose.bones.get(bone.name) for bone in dependencies.reached(bones, attrgetter("children")))
-    for bone, constraint in dependencies.constrained(rig, filter(None, below)):
+    below = (bone.name for bone in dependencies.reached(bones, attrgetter("children")))
+    posed = (rig.pose.bones[name] for name in below if name in rig.pose.bones)
+    for bone, constraint in dependencies.constrained(rig, posed):
         if _turns(rig, constraint):
             turned |= dependencies.moved_by(bone, constraint).intersection(names)
     return turned

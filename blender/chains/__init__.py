@@ -3,8 +3,8 @@
 Other rooms use of it:
 
     chain_defaults : all
-    copy_settings : SECTIONS, chain_of_other_side, copied_values, difference, fields_of_other_side,
-        known_sections
+    copy_settings : SECTIONS, chain_of_other_side, copied_shares, copied_values, difference,
+        fields_of_other_side, known_sections
     detect/by_name : finger_carrier
     detect/find_limbs : all
     field_values : chains_restorer, set_fields, unchanged_on_error
@@ -13,4 +13,5 @@ Other rooms use of it:
     inherit_scale : all
     limbs : hiding_constraints, joints, limb_of, shows_ik
     setup_file : all
+    twist_shares : all
 """

@@ -26,6 +26,7 @@ from ..messages.translation import translated
 from ..options import OPTIONS, rows
 from ..scene.bone import rest
 from ..settings.properties import POINTS, TwoBoneIKChain, chain_of, root_name
+from . import twist_shares
 from .detect import bone_names
 
 SECTIONS = {section: tuple(rows("chain", section=section)) for section, *_ in OPTIONS["chains"]["sections"]["items"]}
@@ -120,6 +121,19 @@ def _side(chain: TwoBoneIKChain) -> str:
     return bone_names.side(chain.name) or bone_names.side(chain.end_bone)
 
 
+def copied_shares(
+    rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain, sections: Collection[str]
+) -> dict[str, float] | None:
+    """The shares set by hand that the twist bones of `other` are to have and no others; None if they keep theirs.
+
+    raises : Refused if the other side lacks a bone
+    """
+    if "BONES" not in sections or other != chain_of_other_side(rig, chain):
+        return None
+    by_name = {_bone_of_other_side(rig, chain, bone): share for bone, share in twist_shares.shares(rig, chain).items()}
+    return {bone: share for bone, share in by_name.items() if bone}
+
+
 def _bones(rig: Rig, chain: TwoBoneIKChain) -> dict[str, Any]:
     """Bones of the other side, by name, and how they go together; a bone whose name tells no side is left out."""
     names = {}
@@ -128,12 +142,18 @@ def _bones(rig: Rig, chain: TwoBoneIKChain) -> dict[str, Any]:
         if row["type"] != "bone":
             names[field] = bone
             continue
-        other = bone_names.other_side(bone, rig.data.bones.keys())
+        other = _bone_of_other_side(rig, chain, bone)
         if other or not bone:
             names[field] = other
-        elif bone_names.side(bone):
-            raise Refused("NO_OTHER_SIDE.bone", chain=chain, bone=bone)
     return names
+
+
+def _bone_of_other_side(rig: Rig, chain: TwoBoneIKChain, bone: str) -> str:
+    """Its name, "" if that of `bone` tells no side; Refused if there is no such bone."""
+    other = bone_names.other_side(bone, rig.data.bones.keys())
+    if bone_names.side(bone) and not other:
+        raise Refused("NO_OTHER_SIDE.bone", chain=chain, bone=bone)
+    return other
 
 
 def _goals(chain: TwoBoneIKChain) -> dict[str, Any]:

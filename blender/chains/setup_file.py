@@ -12,7 +12,8 @@ The keys are identifiers of a chain's properties. The values are as in Python: a
 properties that are left out have their defaults. In `end_bone`, * stands for any text and ? for one character: each
 bone that fits gets a chain, and in the other names * and ? stand for the same text. A bone whose name is literally the
 pattern comes first. A `subtarget` without a `target` is a bone of the armature itself. `create_targets = true` gives
-the chain empties for the target and the pole target that it lacks.
+the chain empties for the target and the pole target that it lacks. `twist_shares = { "twist.?" = 0.3 }` gives twist
+bones shares by hand.
 
 [plant] has options of the command line's `plant`; with it, a file needs no chain.
 """
@@ -24,11 +25,11 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from bpy.types import Object
+from bpy.types import Object, PoseBone
 
 from ..armatures import Rig, is_rig
 from ..bake.build_plan import chosen_chains
-from ..bake.chain import chain_bones
+from ..bake.chain import chain_bones, twists_found
 from ..files import atomic_write, toml_file
 from ..messages.refused import Refused
 from ..messages.translation import nearest_name, translated
@@ -37,11 +38,12 @@ from ..rigs.wildcards import WILDCARDS, filled, wildcard_texts
 from ..scene.checks import refuse_unposable
 from ..settings import keyed_options
 from ..settings.properties import POINTS, TwoBoneIKChain, chain_fields
+from . import twist_shares
 from .field_values import field_values, refuse_value, unchanged_on_error
 
 _BONES = [name for name, row in rows("chain", type="bone").items() if "of" not in row and name != "end_bone"]
 _NAMES = ["name", *_BONES, *POINTS, *POINTS.values()]
-_CREATE = "create_targets"
+_CREATE, _SHARES = "create_targets", "twist_shares"
 
 FIRST_LINE = "# Two-Bone IK chains of "
 """With this begins each file that `save` writes."""
@@ -117,9 +119,19 @@ def _contents(path: Path, extending: tuple[Path, ...], read: dict[Path, _Content
 def _refuse_unfit(where: str, chain: Mapping[str, Any]) -> None:
     fields = chain_fields()
     fields[_CREATE] = fields["mute"]  # true or false as well
-    toml_file.refuse_unknown(where, chain, fields)
+    toml_file.refuse_unknown(where, chain, [*fields, _SHARES])
     for key, value in chain.items():
-        refuse_value(where, key, fields[key], value, by_name=True)
+        if key == _SHARES:
+            _refuse_unfit_shares(where, value)
+        else:
+            refuse_value(where, key, fields[key], value, by_name=True)
+
+
+def _refuse_unfit_shares(where: str, value: Any) -> None:
+    if not isinstance(value, dict):
+        raise Refused("WRONG_TYPE.field", value=value, wanted=translated("part.shares"), where=where, key=_SHARES)
+    for bone, share in value.items():
+        refuse_value(where, f'{_SHARES}."{bone}"', PoseBone.bl_rna.properties["two_bone_ik_twist"], share)
 
 
 def _name(chain: Mapping[str, Any]) -> str:
@@ -136,18 +148,20 @@ def apply(rig: Rig, setup: Setup, create_targets: Callable[[list[str]], object])
     refuse_unposable(rig)
     if not isinstance(setup, Setup):
         raise Refused("NOT_A_SETUP", object=rig, value=setup)
-    chains: dict[str, dict[str, Any]] = {}
+    chains: dict[str, tuple[str, dict[str, Any]]] = {}
     places = setup.places or [_where(setup.path, number) for number in range(1, len(setup.chains) + 1)]
     for where, fields in zip(places, setup.chains, strict=True):
         for chain in _filled(rig, where, fields):
             if chain["name"] in chains:
                 raise Refused("SAME_NAME", object=rig, bone=chain["end_bone"], value=chain["name"], where=where)
-            chains[chain["name"]] = _resolved(rig, where, chain)
+            chains[chain["name"]] = where, _resolved(rig, where, chain)
+    shares: dict[str, float] = {}
     with unchanged_on_error(rig):
-        for chain in chains.values():
-            _set(rig, chain)
-        if create := [name for name, chain in chains.items() if chain.get(_CREATE)]:
+        for where, chain in chains.values():
+            shares |= _share_changes(rig, where, _set(rig, chain), chain.get(_SHARES, {}))
+        if create := [name for name, (_, chain) in chains.items() if chain.get(_CREATE)]:
             create_targets(create)
+    twist_shares.set_shares(rig, shares)
     return list(chains)
 
 
@@ -161,6 +175,8 @@ def save(rig: Rig, path: Path, *, create_targets: bool = False, force: bool | No
     for chain in chosen_chains(rig, rig.two_bone_ik_chains.keys()):
         chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
         lines += ["", "[[chain]]", *_lines(chain)]
+        if shares := twist_shares.shares(rig, chain):
+            lines.append(toml_file.line(_SHARES, shares))
         if create_targets and not chain.target:
             lines.append(toml_file.line(_CREATE, True))
     atomic_write.write_text(path, "\n".join([*lines, ""]), force=force)
@@ -181,7 +197,9 @@ def _filled(rig: Rig, where: str, fields: Mapping[str, Any]) -> Iterator[dict[st
     if not fitting:
         raise _no_bone(rig, where, "end_bone", end_bone)
     for bone, texts in fitting:
-        names = {key: _fill(where, key, fields[key], texts) for key in _NAMES if key in fields}
+        names: dict[str, Any] = {key: _fill(where, key, fields[key], texts) for key in _NAMES if key in fields}
+        if _SHARES in fields:
+            names[_SHARES] = {_fill(where, _SHARES, name, texts): share for name, share in fields[_SHARES].items()}
         yield {"name": bone, **fields, **names, "end_bone": bone}
 
 
@@ -219,7 +237,7 @@ def _no_bone(rig: Rig, where: str, key: str, bone: str) -> Refused:
     return Refused("NO_BONE.in_setup", object=rig, bone=bone, value=bone, where=where, key=key, nearest=nearest)
 
 
-def _set(rig: Rig, fields: dict[str, Any]) -> None:
+def _set(rig: Rig, fields: dict[str, Any]) -> TwoBoneIKChain:
     chains = rig.two_bone_ik_chains
     index = chains.find(fields["name"])
     chain = chains[index] if index >= 0 else chains.add()
@@ -228,6 +246,16 @@ def _set(rig: Rig, fields: dict[str, Any]) -> None:
             setattr(chain, key, fields[key])
         else:
             _unset(chain, key)
+    return chain
+
+
+def _share_changes(rig: Rig, where: str, chain: TwoBoneIKChain, wanted: Mapping[str, float]) -> dict[str, float]:
+    known = twists_found(rig, chain).names if wanted else []
+    for bone in wanted:
+        if bone not in known:
+            nearest = nearest_name(bone, known)
+            raise Refused("NO_BONE.no_twist_bone", object=rig, bone=bone, value=bone, where=where, nearest=nearest)
+    return twist_shares.changes(rig, chain, wanted)
 
 
 def _unset(chain: TwoBoneIKChain, key: str) -> None:

@@ -79,10 +79,16 @@ def refuse_unknown(where: str, keys: Iterable[str], known: Iterable[str]) -> Non
             raise Refused("UNKNOWN_KEY", value=key, where=where, nearest=nearest_name(key, known))
 
 
-def line(key: str, value: object, *, is_angle: bool = False) -> str:
-    """A line that sets the key to a string, a bool, or a number of float32 precision."""
+def line(key: str, value: Any, *, is_angle: bool = False) -> str:
+    """A line that sets the key to a string, a bool, a number of float32 precision, or a table of these."""
+    return f"{key} = {_value(value)}" + (f"  # {degrees(value):.4g} degrees" if is_angle else "")
+
+
+def _value(value: Any) -> str:
     if isinstance(value, float):
         # No more digits than it takes to get the same number back.
-        return f"{key} = {np.float32(value)!s}" + (f"  # {degrees(value):.4g} degrees" if is_angle else "")
+        return f"{np.float32(value)!s}"
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{_value(key)} = {_value(item)}' for key, item in value.items())} }}"
     # Of the characters that TOML wants escaped, JSON leaves out one.
-    return f"{key} = {json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f")
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

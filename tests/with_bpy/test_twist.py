@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import bpy
 import numpy as np
@@ -305,19 +304,6 @@ def test_drag_bake_from_pose_check_and_influence_have_it() -> None:
     kept = all_keys(rig)
     api.bake(rig, frames=(1, 12))
     assert all_keys(rig) == kept
-
-
-def test_copy_settings_and_setup_files_take_it_along(tmp_path: Path) -> None:
-    chain = arm(turns=0.0)
-    rig = chain.id_data
-    path = tmp_path / "arm.toml"
-    api.save_setup(rig, path)
-    other = rigs.armature(SIDE, name="Other")
-    [applied] = api.apply_setup(other, api.load_setup(path))
-    assert other.two_bone_ik_chains[applied].use_twist
-    beside = api.add_chain(rig, "hand", target=chain.target)
-    api.copy_settings(rig, chain.name, sections=["BONES"])
-    assert (beside.use_twist, beside.tip_bone) == (True, "")
 
 
 def test_feet_that_are_planted_spread_their_twist() -> None:
