@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import cycle
 from math import isfinite
+from typing import Any
 
 import bpy
 from bpy.types import Constraint, Object, PoseBone
@@ -161,7 +162,7 @@ def _settle(empty: Object, item: Mapping, rig: Object) -> None:
 
 def _pose(bone: PoseBone, pose: Mapping) -> None:
     bone.rotation_mode = pose.get("mode", "QUATERNION")
-    for name in ("location", "rotation", "scale"):
+    for name in ("location", "rotation", "scale", "share"):
         if name in pose:
             set_pose(bone, name, pose[name])
         for frame, value in pose.get("keys", {}).get(name, {}).items():
@@ -176,8 +177,11 @@ def _pose(bone: PoseBone, pose: Mapping) -> None:
         _constrain(bone.constraints.new(given["type"]), given)
 
 
-def set_pose(bone: PoseBone, name: str, value: Sequence[float]) -> str:
-    """Set location, rotation or scale, the rotation as the bone's mode has it; returns the property's name."""
+def set_pose(bone: PoseBone, name: str, value: Any) -> str:
+    """Set location, rotation, scale or share, the rotation as the bone's mode has it; returns the property's name."""
+    if name == "share":
+        bone.two_bone_ik_twist = value
+        return "two_bone_ik_twist"
     if name != "rotation":
         setattr(bone, name, _numbers(value))
         return name

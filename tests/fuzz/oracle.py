@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
+from mathutils import Vector
 
 from . import state
 from .build import RIG
@@ -89,6 +90,13 @@ class Limb:
         places = np.array((bones[self.root].head, bones[self.end].head, tip), dtype=float)
         matrix = np.array(rig.matrix_world, dtype=float)
         return places @ matrix[:3, :3].T + matrix[:3, 3]
+
+    def shown(self) -> np.ndarray:
+        """(3 + k, 3) the joints, and places beside its twist bones, which go round as these turn."""
+        rig, names = _evaluated(self.rig), self._twist_bones() if self.fields["use_twist"] else []
+        bones = [rig.pose.bones[name] for name in names]
+        beside = [rig.matrix_world @ bone.matrix @ Vector((0.25 * bone.length, bone.length, 0.0)) for bone in bones]
+        return np.concatenate((self.joints(), np.array(beside, dtype=float).reshape(-1, 3)))
 
     def goal(self) -> np.ndarray:
         """(3,) the target in the world, as evaluated."""

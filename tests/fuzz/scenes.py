@@ -1,7 +1,8 @@
 """Scenes drawn from a seed, as plain data: whatever is left out of one is the simplest there is, so it can be shrunk.
 
     bones     {name: {head, tail, parent, roll, connect, inherit_scale, inherit_rotation}} at rest
-    poses     {bone: {mode, location, rotation, scale, keys: {property: {frame: value}}, constraints, driver, muted}}
+    poses     {bone: {mode, location, rotation, scale, keys: {property: {frame: value}}, constraints, driver, muted}};
+              `share` is that of a twist, by hand
     rig       {location, rotation, scale, keys, parent}, rotations are XYZ Eulers in radians
     objects   {name: {near, keys, ...}}, `near` in the rest space of the armature, `at` in the world
     chains    [{end, root, tip, target, subtarget, pole, fields}]

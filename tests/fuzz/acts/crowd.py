@@ -13,6 +13,7 @@ from bpy.types import Object
 from mathutils import Euler
 
 from fuzz import judge, oracle, state
+from fuzz.acts import live
 from fuzz.acts.create import all_shown
 from fuzz.build import RIG
 
@@ -36,6 +37,12 @@ def crowd(random: Random, scene: dict) -> None:
     all_shown(scene)
     for item in scene["objects"].values():
         item.pop("path", None)
+
+
+def or_live(random: Random, scene: dict) -> None:
+    """What another kind has made at times stands in a crowd, or is edited while Live is on."""
+    if kind := random.choices((None, live.live, crowd), (70, 15, 15))[0]:
+        kind(random, scene)
 
 
 def carry_out(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
@@ -107,12 +114,12 @@ def _as_far(reports: list[api.Report], size: float) -> Iterator[str]:
 
 
 def _joints(names: list[str], frame: float) -> np.ndarray:
-    """(k, 3, 3) of the first limb of each, as seen from where it stands."""
+    """(k, n, 3) of the first limb of each, as seen from where it stands."""
     oracle.on_frame(frame)
     found = []
     for name in names:
         rig = bpy.data.objects[name]
-        joints = oracle.Limb.of(rig.two_bone_ik_chains[0].name, name).joints()
+        joints = oracle.Limb.of(rig.two_bone_ik_chains[0].name, name).shown()
         place = bpy.data.objects.get(name.replace(RIG, "Place"))
         back = np.linalg.inv(np.array(place.matrix_world, dtype=float)) if place else np.eye(4)
         found.append(joints @ back[:3, :3].T + back[:3, 3])

@@ -10,6 +10,7 @@ import numpy as np
 from bl_ext.user_default.two_bone_ik import api
 
 from fuzz import changes, judge, oracle, state
+from fuzz.acts import crowd
 from fuzz.build import RIG
 
 _SAME = 2e-3
@@ -38,6 +39,7 @@ def hock(random: Random, scene: dict) -> None:
             bones[name]["inherit_scale"] = random.choice(["NONE", "ALIGNED"])
     if random.random() < 0.6:
         scene["request"] = {"what": "bake_hock", "frames": random.choice([[1, 6], [2, 5], [1, 4, 0.5]])}
+    crowd.or_live(random, scene)
 
 
 def carry_out(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
@@ -45,8 +47,13 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     report = api.bake(bpy.data.objects[RIG], **judge.arguments(request), measure="ALL")
     yield from changes.unasked(before, scene, changes.keyed(report, request), report)
     yield from judge.truth(report, request, told)
-    chain, fields = report.chains[0], scene["chains"][0]["fields"]
-    if told or len(scene["chains"]) > 1 or "handler" in scene or fields.get("influence", 1.0) < 1.0:
+    if not told and len(scene["chains"]) == 1 and "handler" not in scene:
+        yield from faults(report.chains[0], scene["chains"][0]["fields"])
+
+
+def faults(chain: object, fields: Mapping) -> Iterator[str]:
+    """Of a leg that was baked, by what Blender shows on each frame."""
+    if fields.get("influence", 1.0) < 1.0:
         return
     limb = oracle.Limb.of("lower")
     for row, frame in enumerate(chain.frames):

@@ -24,6 +24,7 @@ _FIELDS = {
     "pole_angle": [0.0, 1.0],
     "unreachable": ["CLAMP", "SKIP"],
     "use_bend_limits": [True, False],
+    "use_twist": [True, False],
 }
 
 
@@ -68,6 +69,10 @@ def _field(random: Random, _: dict) -> dict:
     return {"edit": "field", "name": name, "value": random.choice(_FIELDS[name])}
 
 
+def _share(random: Random, scene: dict) -> dict:
+    return {"edit": "share", "bone": random.choice(list(scene["bones"])), "share": random.choice([-1.0, 0.0, 0.4, 1.0])}
+
+
 def _switched(random: Random, _: dict) -> dict:
     return {"edit": random.choice(["mute", "live", "solve", "bake", "again"])}
 
@@ -93,6 +98,7 @@ _DRAWN = [
     _frame,
     _field,
     _field,
+    _share,
     _switched,
     _scaled,
     _nowhere,
@@ -138,14 +144,14 @@ def _in_any_order(rig: bpy.types.Object, frames: list[float], where: str) -> Ite
         for way in (contextlib.nullcontext, _handled):
             with way():
                 oracle.on_frame(frame)
-                found.append([limb.joints() for limb in limbs])
+                found.append([limb.shown() for limb in limbs])
                 yield from _as_evaluated(rig, limbs, f"{where}, frame {frame}")
         with contextlib.suppress(api.Refused):
             api.solve(rig)
             bpy.context.view_layer.update()
-        found.append([limb.joints() for limb in limbs])
+        found.append([limb.shown() for limb in limbs])
         for limb, after, *others in zip(limbs, *found[1:], found[0], strict=True):
-            slack = 4.0 * oracle.resolution(limb, after, limb.goal())
+            slack = 4.0 * oracle.resolution(limb, after[:3], limb.goal())
             for way, joints in zip(("a single solve", "live ahead"), others, strict=True):
                 if not live or not np.isfinite([joints, after]).all():
                     continue
@@ -245,6 +251,10 @@ def _turn(rig: bpy.types.Object, bone: str, rotation: list[float]) -> None:
     build.set_pose(rig.pose.bones[bone], "rotation", rotation)
 
 
+def _set_share(rig: bpy.types.Object, bone: str, share: float) -> None:
+    rig.pose.bones[bone].two_bone_ik_twist = share
+
+
 def _go(_: bpy.types.Object, frame: float) -> None:
     oracle.on_frame(frame)
 
@@ -291,6 +301,7 @@ _EDITS: dict[str, Callable] = {
     "bone": _turn,
     "frame": _go,
     "field": _set,
+    "share": _set_share,
     "mute": _mute,
     "live": _live,
     "solve": lambda rig: api.solve(rig),

@@ -11,22 +11,49 @@ from random import Random
 import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik import api
+from bpy.types import PoseBone
 from mathutils import Matrix, Quaternion, Vector
 
 from fuzz import build, changes, judge, oracle, state
+from fuzz.acts import crowd, hock
 from fuzz.build import RIG
 
 CLOSE = 2e-3
 """Radians: single precision, four times as coarse where a bone swings by 150 degrees."""
 
 
+_BETWEEN = ("twist", "below")
+"""Bones in line."""
+
+
 def twist(random: Random, scene: dict) -> None:
-    """38: the chain spreads its twist over bones at the side and in line, while its target turns."""
+    """38: the chain, at times a leg with a hock, spreads its twist over bones at the side and in line."""
     chain, bones = scene["chains"][0], scene["bones"]
-    chain["tip"] = "hand"
-    chain["fields"] |= {"use_twist": True, "use_rotation": random.random() < 0.7}
-    if chain["fields"].get("unreachable") == "STRETCH" or random.random() < 0.8:
+    if random.random() < 0.25:
+        hock.hock(random, scene)
+    else:
+        chain["tip"] = "hand"
+        chain["fields"]["use_rotation"] = random.random() < 0.7
+    chain["fields"]["use_twist"] = True
+    if random.random() < 0.8:
         chain["fields"].pop("unreachable", None)
+    _add_twist_bones(random, scene)
+    _set_shares(random, scene)
+    if random.random() < 0.25 or chain["fields"].get("unreachable") == "STRETCH":
+        chain["fields"]["unreachable"] = "STRETCH"
+        for name in [name for name in bones if name not in {"spine", "upper"}]:
+            # What lies between has to pass on the stretch.
+            bones[name]["inherit_scale"] = random.choice(["ALIGNED"] if name in _BETWEEN else ["NONE", "ALIGNED"])
+    which, speed, still = random.randrange(3), random.choice([0.3, 0.7, 1.2]), [random.uniform(-1, 1) for _ in "xyz"]
+    turns = {frame: [*still[:which], speed * frame, *still[which + 1 :]] for frame in range(-3, 13)}
+    scene["objects"]["Target"]["turns"] = turns
+    if random.random() < 0.6 or scene["request"]["what"] in {"bake_hock", "live", "crowd"}:
+        scene["request"] = {"what": "bake_twist", "frames": random.choice([[1, 6], [-2, 9], [1, 4, 0.5]])}
+    crowd.or_live(random, scene)
+
+
+def _add_twist_bones(random: Random, scene: dict) -> None:
+    chain, bones, poses = scene["chains"][0], scene["bones"], scene["poses"]
     joints = {name: bones[name]["head"] for name in ("upper", "lower", "hand")}
     ends = {"upper": ("upper", "lower"), "lower": ("lower", "hand")}
     for carrier in ("upper", "lower"):
@@ -38,23 +65,33 @@ def twist(random: Random, scene: dict) -> None:
             bones[f"{carrier} turn {number}"] = rest
             if random.random() < 0.3:
                 mode = random.choice(["XYZ", "ZXY", "AXIS_ANGLE"])
-                scene["poses"][f"{carrier} turn {number}"] = {"mode": mode, "rotation": [0.3, 0.5, -0.2]}
+                poses[f"{carrier} turn {number}"] = {"mode": mode, "rotation": [0.3, 0.5, -0.2]}
     if random.random() < 0.3:
         head = Vector(joints["lower"]).lerp(Vector(joints["hand"]), random.uniform(0.2, 0.8))
         hand = bones.pop("hand") | {"parent": "below", "connect": False}
         bones["below"] = {"head": [*head], "tail": joints["hand"], "parent": "lower"}
         bones["hand"] = hand
+        if "toe" in bones:
+            bones["toe"] = bones.pop("toe")  # after its parent
     if "twist" in bones:
         # Quite in line, or it would turn about a line of its own.
         middle = [*Vector(joints["upper"]).lerp(Vector(joints["lower"]), 0.5)]
         bones["twist"]["head"] = bones["upper"]["tail"] = middle
-    for name in ("twist", "below"):
-        scene["poses"].get(name, {}).pop("location", None)
-    which, speed, still = random.randrange(3), random.choice([0.3, 0.7, 1.2]), [random.uniform(-1, 1) for _ in "xyz"]
-    turns = {frame: [*still[:which], speed * frame, *still[which + 1 :]] for frame in range(-3, 13)}
-    scene["objects"]["Target"]["turns"] = turns
-    if random.random() < 0.6:
-        scene["request"] = {"what": "bake_twist", "frames": random.choice([[1, 6], [-2, 9], [1, 4, 0.5]])}
+        chain["root"] = "upper"
+    for name in _BETWEEN:
+        poses.get(name, {}).pop("location", None)
+
+
+def _set_shares(random: Random, scene: dict) -> None:
+    """By hand, some with keys."""
+    poses = scene["poses"]
+    for name in [name for name in scene["bones"] if " turn " in name or name in _BETWEEN]:
+        if random.random() < 0.15:
+            poses.setdefault(name, {})["share"] = round(random.uniform(-1.0, 1.0), 2)
+        elif random.random() < 0.15:
+            shares = {1: round(random.uniform(0.0, 1.0), 2), 5: round(random.uniform(0.0, 1.0), 2)}
+            pose = poses.setdefault(name, {})
+            pose["keys"] = {**pose.get("keys", {}), "share": shares}
 
 
 def carry_out(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
@@ -68,39 +105,49 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     chain, fields = report.chains[0], scene["chains"][0]["fields"]
     if told or len(report.chains) > 1 or "handler" in scene or fields.get("unreachable") in {"SKIP", "ERROR"}:
         return
+    if "hock_bone" in fields:
+        yield from hock.faults(chain, fields)
     frames = chain.frames
-    poses, is_rigid = _poses(frames), all(_is_rigid(frame) for frame in frames)
+    poses, shares, is_right = _shown(frames)
     rest = {bone.name: bone.matrix_local.copy() for bone in rig.data.bones}
     if not set(fields) & {"influence", "reference", "use_extension_limit"} and fields.get("bend") != "NEAREST":
         api.bake(rig, **judge.arguments(request))
-        pairs = [(old[name], new[name]) for old, new in zip(poses, _poses(frames), strict=True) for name in old]
+        pairs = [(old[name], new[name]) for old, new in zip(poses, _shown(frames)[0], strict=True) for name in old]
         off = max(_apart(*(matrix.to_quaternion() for matrix in pair)) for pair in pairs)
-        if is_rigid and off > CLOSE:
+        if is_right and off > CLOSE:
             yield f"a second bake gives another pose: by {degrees(off):.4g} degrees"
     own = [scene["poses"].get(name, {}) for name in ("twist", "below")]
-    if any("rotation" in pose or "keys" in pose for pose in own):
+    if any("rotation" in pose or "rotation" in pose.get("keys", {}) for pose in own):
         return  # what of that is swing is the bone's own
     moved = any("location" in {*pose, *pose.get("keys", {})} for pose in scene["poses"].values())
-    if is_rigid and "influence" not in fields and not moved and "edit" not in scene:
+    if is_right and "influence" not in fields and not moved and "edit" not in scene:
         for upper in (True, False):
-            yield from _spread_faults(poses, rest, upper=upper)
+            yield from _spread_faults(poses, shares, rest, upper=upper, in_line=upper or "hock_bone" not in fields)
     yield from _other_faults(poses, scene, frames, request)
 
 
-def _poses(frames: Sequence[float]) -> list[dict[str, Matrix]]:
-    """Of all bones, as evaluated."""
-    found = []
+def _shown(frames: Sequence[float]) -> tuple[list[dict[str, Matrix]], list[dict[str, float]], bool]:
+    """Orientation and place of all bones and their shares, as evaluated; and whether all are rotations from rest."""
+    poses, shares, is_right = [], [], True
     for frame in frames:
         oracle.on_frame(float(frame))
-        rig = bpy.data.objects[RIG].evaluated_get(bpy.context.evaluated_depsgraph_get())
-        found.append({bone.name: bone.matrix.copy() for bone in rig.pose.bones})
-    return found
+        bones = bpy.data.objects[RIG].evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+        is_right &= all(map(_is_right, bones))
+        poses.append({bone.name: Matrix.Translation(bone.head) @ _axes(bone).to_4x4() for bone in bones})
+        shares.append({bone.name: bone.two_bone_ik_twist for bone in bones})
+    return poses, shares, is_right
 
 
-def _is_rigid(frame: float) -> bool:
-    oracle.on_frame(float(frame))
-    rig = bpy.data.objects[RIG].evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return oracle.Limb.of("lower").is_rigid(rig) and all(bone.bone.use_inherit_rotation for bone in rig.pose.bones)
+def _axes(bone: PoseBone) -> Matrix:
+    """(3, 3) the directions of its axes, however they are scaled."""
+    return bone.matrix.to_3x3().normalized()
+
+
+def _is_right(bone: PoseBone) -> bool:
+    """Whether it turns with its parent, and its axes stand at right angles, none mirrored."""
+    axes = np.array(_axes(bone))
+    is_turned = np.allclose(axes.T @ axes, np.eye(3), atol=1e-4) and np.linalg.det(axes) > 0.0
+    return is_turned and bone.bone.use_inherit_rotation
 
 
 def _above_root() -> str:
@@ -114,11 +161,14 @@ def _turns(poses: Sequence[Mapping], rest: Mapping, carrier: str, bone: str) -> 
     return [(pose[carrier].inverted_safe() @ pose[bone] @ at_rest).to_quaternion() for pose in poses]
 
 
-def _spread_faults(poses: Sequence[Mapping], rest: Mapping, *, upper: bool) -> Iterator[str]:
+def _spread_faults(
+    poses: Sequence[Mapping], shares: Sequence[Mapping], rest: Mapping, *, upper: bool, in_line: bool
+) -> Iterator[str]:
+    """in_line : whether bones in line take part"""
     start, end = ("upper", "lower") if upper else ("lower", "hand")
     line = rest[end].translation - rest[start].translation
     between = {True: "twist", False: "below"}[upper]
-    between = between if between in rest else ""
+    between = between if in_line and between in rest else ""
     last = (between or "upper") if upper else "hand"
     carrier = _above_root() if upper else "lower"
     turns = _turns(poses, rest, carrier, last)
@@ -127,12 +177,11 @@ def _spread_faults(poses: Sequence[Mapping], rest: Mapping, *, upper: bool) -> I
         return
     parts = {}
     for name in rest:
-        if name.startswith(f"{start} turn"):
+        if name.startswith(f"{start} turn") or name == between:
             place = (rest[name].translation - rest[start].translation).dot(line) / line.length_squared
-            parts[name] = place - (1.0 if upper and not between else 0.0)
-        if name == between:
-            place = (rest[name].translation - rest[start].translation).dot(line) / line.length_squared
-            parts[name] = 1.0 if upper else place
+            by_place = 1.0 if upper and name == between else place
+            own = np.array([by_place if frame[name] < 0.0 else frame[name] for frame in shares])
+            parts[name] = own - (1.0 if upper and not between else 0.0)
     axis = (rest[start].to_3x3().inverted() @ line).normalized()
     found = {name: _turns(poses, rest, start, name) for name in parts}
 
@@ -140,8 +189,8 @@ def _spread_faults(poses: Sequence[Mapping], rest: Mapping, *, upper: bool) -> I
         """Radians by which a bone is off at most, if the first frame is so many whole turns farther."""
         pairs = (
             (Quaternion(axis, (angle + 2 * pi * whole) * part), turn)
-            for name, part in parts.items()
-            for angle, turn in zip(angles, found[name], strict=True)
+            for name, part_of in parts.items()
+            for angle, part, turn in zip(angles, part_of, found[name], strict=True)
         )
         return max((_apart(expected, turn) for expected, turn in pairs), default=0.0)
 
@@ -196,8 +245,8 @@ def _other_faults(poses: Sequence[Mapping], scene: Mapping, frames: Sequence[flo
     api.bake(bpy.data.objects[RIG], **judge.arguments(request))
     build.show_all()
     size = sum(scene["lengths"])
-    for frame, pose, without in zip(frames, poses, _poses(frames), strict=True):
-        for name in ("lower", "hand"):
+    for frame, pose, without in zip(frames, poses, _shown(frames)[0], strict=True):
+        for name in {"lower", "hand", "toe"} & pose.keys():
             largest = max(abs(part) for part in (*pose[name].translation, size))
             off = (pose[name].translation - without[name].translation).length
             turn = _apart(pose[name].to_quaternion(), without[name].to_quaternion())
