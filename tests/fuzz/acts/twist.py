@@ -105,8 +105,6 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     chain, fields = report.chains[0], scene["chains"][0]["fields"]
     if told or len(report.chains) > 1 or "handler" in scene or fields.get("unreachable") in {"SKIP", "ERROR"}:
         return
-    if "hock_bone" in fields:
-        yield from hock.faults(chain, fields)
     frames = chain.frames
     poses, shares, is_right = _shown(frames)
     rest = {bone.name: bone.matrix_local.copy() for bone in rig.data.bones}
@@ -116,14 +114,17 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         off = max(_apart(*(matrix.to_quaternion() for matrix in pair)) for pair in pairs)
         if is_right and off > CLOSE:
             yield f"a second bake gives another pose: by {degrees(off):.4g} degrees"
+    chain, without = _without(scene, frames, request)
+    yield from hock.faults(chain, fields) if "hock_bone" in fields else ()
     own = [scene["poses"].get(name, {}) for name in ("twist", "below")]
     if any("rotation" in pose or "rotation" in pose.get("keys", {}) for pose in own):
         return  # what of that is swing is the bone's own
+    yield from _other_faults(poses, without, frames, sum(scene["lengths"]))
     moved = any("location" in {*pose, *pose.get("keys", {})} for pose in scene["poses"].values())
     if is_right and "influence" not in fields and not moved and "edit" not in scene:
         for upper in (True, False):
-            yield from _spread_faults(poses, shares, rest, upper=upper, in_line=upper or "hock_bone" not in fields)
-    yield from _other_faults(poses, scene, frames, request)
+            in_line = upper or "hock_bone" not in fields
+            yield from _spread_faults(poses, without, shares, rest, upper=upper, in_line=in_line)
 
 
 def _shown(frames: Sequence[float]) -> tuple[list[dict[str, Matrix]], list[dict[str, float]], bool]:
@@ -162,16 +163,25 @@ def _turns(poses: Sequence[Mapping], rest: Mapping, carrier: str, bone: str) -> 
 
 
 def _spread_faults(
-    poses: Sequence[Mapping], shares: Sequence[Mapping], rest: Mapping, *, upper: bool, in_line: bool
+    poses: Sequence[Mapping],
+    without: Sequence[Mapping],
+    shares: Sequence[Mapping],
+    rest: Mapping,
+    *,
+    upper: bool,
+    in_line: bool,
 ) -> Iterator[str]:
-    """in_line : whether bones in line take part"""
+    """Bones that have another part of the twist of a half than is theirs.
+
+    without : the poses before it was spread
+    in_line : whether bones in line take part
+    """
     start, end = ("upper", "lower") if upper else ("lower", "hand")
     line = rest[end].translation - rest[start].translation
     between = {True: "twist", False: "below"}[upper]
     between = between if in_line and between in rest else ""
-    last = (between or "upper") if upper else "hand"
-    carrier = _above_root() if upper else "lower"
-    turns = _turns(poses, rest, carrier, last)
+    carrier, turned = (_above_root(), "upper") if upper else ("lower", "hand")
+    turns = _turns(without, rest, carrier, turned)
     angles = _twist(turns, rest[carrier].to_3x3().inverted() @ line)
     if angles is None:
         return
@@ -236,20 +246,26 @@ def _twist(turns: Sequence[Quaternion], line: Vector) -> list[float] | None:
     return [float(np.interp(row, decided, [angles[each] for each in decided])) for row in range(len(turns))]
 
 
-def _other_faults(poses: Sequence[Mapping], scene: Mapping, frames: Sequence[float], request: Mapping) -> Iterator[str]:
-    """Where end bone and hand are otherwise than in a bake without the option."""
+def _without(scene: Mapping, frames: Sequence[float], request: Mapping) -> tuple[object, list[dict[str, Matrix]]]:
+    """The report on the chain and the poses of a bake without the option."""
     other = deepcopy(dict(scene))
     other["chains"][0]["fields"].pop("use_twist")
     build.clear()
     build.build(other)
-    api.bake(bpy.data.objects[RIG], **judge.arguments(request))
+    [chain] = api.bake(bpy.data.objects[RIG], **judge.arguments(request)).chains
     build.show_all()
-    size = sum(scene["lengths"])
-    for frame, pose, without in zip(frames, poses, _shown(frames)[0], strict=True):
-        for name in {"lower", "hand", "toe"} & pose.keys():
+    return chain, _shown(frames)[0]
+
+
+def _other_faults(
+    poses: Sequence[Mapping], without: Sequence[Mapping], frames: Sequence[float], size: float
+) -> Iterator[str]:
+    """Where end bone and hand are otherwise than in a bake without the option."""
+    for frame, pose, other in zip(frames, poses, without, strict=True):
+        for name in [name for name in ("lower", "hand", "toe") if name in pose]:
             largest = max(abs(part) for part in (*pose[name].translation, size))
-            off = (pose[name].translation - without[name].translation).length
-            turn = _apart(pose[name].to_quaternion(), without[name].to_quaternion())
+            off = (pose[name].translation - other[name].translation).length
+            turn = _apart(pose[name].to_quaternion(), other[name].to_quaternion())
             if off > 2e-5 * largest or turn > 2e-4:
                 yield f"other pose of {name}: off by {off:.4g}, turned by {turn:.4g}, on frame {frame:g}"
                 return
