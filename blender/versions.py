@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias, cast
 
 import bpy
-from bpy.types import Action, ActionGroup, AnimData, FCurve, NlaStrip, PoseBone, PropertyGroup
+from bpy.types import ID, Action, ActionGroup, AnimData, FCurve, NlaStrip, PoseBone, PropertyGroup
 from mathutils import Matrix
 
 from .armatures import Rig
@@ -224,8 +224,9 @@ def selectable_bones(rig: Rig) -> Any:
     return rig.pose.bones if _SELECTS_POSE_BONES else rig.data.bones
 
 
-def stored(group: PropertyGroup, *, create: bool = False) -> Any:
-    """What is stored of a group's registered properties, by identifier; from 5.0 on apart from custom properties.
+def stored(group: PropertyGroup | ID, *, create: bool = False) -> Any:
+    """What is stored of a group's or data-block's registered properties, by identifier; from 5.0 on apart from custom
+    properties.
 
     create : make room for more where there is nothing
     """

@@ -92,7 +92,7 @@ def _uids(items: Sequence[Object]) -> list[int]:
 
 
 def _stored(rig: Rig) -> list[int]:
-    return [len(versions.stored(chain).keys()) for chain in rig.two_bone_ik_chains]
+    return [*map(len, versions.stored(rig).get("two_bone_ik_chains", ()))]
 
 
 def _own(plan: Plan, names: Sequence[str], spread: Sequence[str]) -> Values:

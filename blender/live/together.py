@@ -1,7 +1,7 @@
 """Blocks of several armatures side by side: written to all their bones at once, and compared with all of them at once.
 
 Setting one property of a bone by itself makes Blender copy the whole armature. So one call sets all its bones: those of
-limbs to their pose, the others to the values that they have. It sets those of the evaluated armature as well, since a
+limbs to their pose, the others to the values that they have. It sets those of the evaluated armature as well where
 Blender may not copy it.
 """
 
@@ -82,7 +82,7 @@ class Together:
         """Pose the limbs for this frame; returns what bones had before, of those armatures in which something differs.
 
         graphs : whose evaluated armatures are posed too
-        tagged : armatures that Blender evaluates on the frame only if it is told to
+        tagged : armatures that Blender evaluates on the frame only if it is told to, and then copies
         """
         row, before = self.blocks[0].row(frame), list[Before]()
         rotations = self._rotations_on(row)
@@ -93,12 +93,12 @@ class Together:
             turns = rotation_values(rotations[None, columns], mode, start.astype(np.float64))[0]
             assert np.isfinite(turns).all()
             for part, values in zip(parts, held, strict=True):
-                before += _put(part, values, turns[: len(part.rows)], graphs)
+                before += _put(part, values, turns[: len(part.rows)], () if part.rig in tagged else graphs)
                 turns = turns[len(part.rows) :]
         for part in self._scaled:
-            before += _put(part, part.read(), self._scales[row][part.columns], graphs)
+            before += _put(part, part.read(), self._scales[row][part.columns], () if part.rig in tagged else graphs)
         for rig in {entry.rig for entry in before}.intersection(tagged):
-            rig.update_tag(refresh={"DATA"})
+            rig.update_tag(refresh={"OBJECT"})  # for "DATA" Blender would copy the bones at rest as well
         return before
 
     def shown(self, frame: int, depsgraph: Depsgraph) -> list[bool]:
