@@ -112,4 +112,4 @@ def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]
         for group in groups:
             before[group] |= values
     new_values = (item for group, values in before.items() for item in pose_values(group, values))
-    return write.pose_bones([(owners[bone], name, numbers) for bone, name, numbers in new_values])
+    return write.pose_bones((owners[bone], name, numbers) for bone, name, numbers in new_values)

@@ -5,10 +5,11 @@ picked in NumPy, and written back, in order: `FCurve.update` has a bubble sort. 
 """
 
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache
 from math import isfinite
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from bpy.app.translations import pgettext_rpt
@@ -16,6 +17,7 @@ from bpy.types import ID, Depsgraph, EnumProperty, FCurve, FCurveKeyframePoints,
 
 from ...skeleton.values import MERGE, Channel
 from .. import versions
+from ..armatures import Rig
 from ..messages.translation import translated
 from ..rna_paths import owner_and_property
 from ..settings.key_settings import KeyStyle
@@ -104,13 +106,25 @@ def _is_near(now: Sequence[float], values: np.ndarray) -> bool:
     return bool((np.abs(np.subtract(now, values)) <= 2.0**-22 * np.maximum(1.0, np.abs(values))).all())
 
 
-def pose_bones(values: Sequence[tuple[PoseBone, str, Sequence[float]]]) -> set[ID]:
-    """Set these properties of bones where they differ; returns the armatures in which something did."""
-    assert all(isfinite(number) for _, _, numbers in values for number in numbers)
-    differing = [entry for entry in values if getattr(entry[0], entry[1])[:] != tuple(array("f", entry[2]))]
-    for bone, name, numbers in differing:
-        setattr(bone, name, numbers)
-    return {bone.id_data for bone, _, _ in differing}
+def pose_bones(values: Iterable[tuple[PoseBone, str, Sequence[float]]]) -> set[ID]:
+    """Set these properties of bones where they differ; returns the armatures in which something did.
+
+    One call sets all bones of an armature: for a bone set by itself, Blender would copy the bones at rest as well.
+    """
+    differing: dict[tuple[Rig, str], dict[int, Sequence[float]]] = defaultdict(dict)
+    for bone, name, numbers in values:
+        assert all(map(isfinite, numbers))
+        if getattr(bone, name)[:] != tuple(array("f", numbers)):
+            rig: Rig = bone.id_data
+            differing[rig, name][rig.pose.bones.find(bone.name)] = numbers
+    for (rig, name), by_row in differing.items():
+        pose_bones: Any = rig.pose.bones
+        rows = np.empty((len(pose_bones), len(next(iter(by_row.values())))), dtype=np.float32)
+        pose_bones.foreach_get(name, rows.reshape(-1))
+        rows[[*by_row]] = [*by_row.values()]
+        pose_bones.foreach_set(name, rows.reshape(-1))
+        rig.update_tag(refresh={"OBJECT"})
+    return {rig for rig, _ in differing}
 
 
 def _finite(channels: Iterable[Channel]) -> list[Channel]:
