@@ -134,6 +134,18 @@ class ChainGroup:
             rotations.append(self._from_rest(self.third.pose(last, self.third.basis), self.third_rest))
         return stacked(rotations).swapaxes(1, 2)
 
+    def carried(self, samples: Samples) -> "ChainGroup | None":
+        """The same rigid chains, if nothing but their parents and armature objects has moved; None if these make them
+        other than rigid.
+        """
+        parent, bearing = _parent(self.plans, samples), zip(*(plan.bearing for plan in self.plans), strict=True)
+        kinematics = self.kinematics.carried(parent, self.basis[0].location, bearing)
+        if not kinematics:
+            return None
+        group = replace(self, kinematics=kinematics, **_worlds(self.plans, kinematics, samples))
+        vars(group).update({name: value for name, value in vars(self).items() if name in _IN_CHAIN_SPACE})
+        return group
+
     def _from_rest(self, pose: Array, rest: Array) -> Array:
         """(n, c, 3, 3) how bones of this `pose` in the pose space are turned from their orientation at rest."""
         if not self.kinematics.rigid:
@@ -161,6 +173,10 @@ class ChainGroup:
         third = group.third and replace(group.third, bones=tuple(map(of_columns, group.third.bones)))
         kinematics = replace(group.kinematics, bones=tuple(map(of_columns, rows)))
         return replace(group, plans=tuple(self.plans[column] for column in columns), kinematics=kinematics, third=third)
+
+
+_IN_CHAIN_SPACE = {"prepared", "prepared_leg", "input_pose"}
+"""What is computed once of rigid chains, wherever their parents are."""
 
 
 def chain_groups(plans: Iterable[ChainPlan], samples: Samples, count: int) -> Iterator[ChainGroup]:
@@ -241,9 +257,9 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     first = plans[0]
     bones = tuple(zip(*((*plan.bones, *plan.bearing) for plan in plans), strict=True))
     bases = tuple(Basis.side_by_side(map(partial(_sampled_basis, samples=samples), plans, column)) for column in bones)
-    parents = [samples.pose[plan.parent] for plan in plans if plan.parent]
-    parent = stacked(parents) if parents else None
-    kinematics = inherit.chain_kinematics(bones, parent, bases, len(first.bones), stretches=bool(first.scaled))
+    kinematics = inherit.chain_kinematics(
+        bones, _parent(plans, samples), bases, len(first.bones), stretches=bool(first.scaled)
+    )
     bases, below = bases[: len(first.bones)], bases[len(first.bones) :]
     poses = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))
     own, (bases, line, gathered) = bases, twist_bones.gathered(first, bases, poses)
@@ -268,21 +284,17 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     joints = np.zeros((*np.broadcast_shapes(mid.shape, tips.shape), 3), order="F")
     joints[..., 1, :], joints[..., 2, :] = mid, tips
     hinge_axis = transform.transform_vectors(end, np.array([AXES[HingeAxis(plan.hinge_axis)] for plan in plans]))
-    to_world = affine_product(stacked(samples.to_world[plan.rig] for plan in plans), kinematics.to_armature)
-    from_world, flat = transform.nearest_inverse(to_world)
     group = ChainGroup(
         plans=tuple(plans),
         chain=Chain(joints=joints, hinge_axis=hinge_axis, use_hinge_axis=first.hinge_axis != HingeAxis.AUTO),
         basis=bases,
         kinematics=kinematics,
-        to_world=to_world,
-        from_world=from_world,
-        flat=flat,
         end=end,
         line=line,
         gathered=gathered,
         numbers=dict(_numbers(plans, samples)),
         third=third,
+        **_worlds(plans, kinematics, samples),
     )
     if not third:
         return group
@@ -290,6 +302,19 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     rests = transform.orientation(poses[1][..., :3, :3])
     group = replace(group, leg=np.stack(places, axis=-2), third_rest=rests)
     return replace(group, chain=group.prepared_leg.triangle.chain)
+
+
+def _parent(plans: Iterable[ChainPlan], samples: Samples) -> Array | None:
+    """(n, c, 4, 4) the poses of the root bones' parents, in armature space; None if they have none."""
+    parents = [samples.pose[plan.parent] for plan in plans if plan.parent]
+    return stacked(parents) if parents else None
+
+
+def _worlds(plans: Iterable[ChainPlan], kinematics: inherit.ChainKinematics, samples: Samples) -> dict[str, Any]:
+    """`to_world`, `from_world` and `flat` of a group."""
+    to_world = affine_product(stacked(samples.to_world[plan.rig] for plan in plans), kinematics.to_armature)
+    from_world, flat = transform.nearest_inverse(to_world)
+    return {"to_world": to_world, "from_world": from_world, "flat": flat}
 
 
 def _sampled_basis(plan: ChainPlan, bone: Bone, samples: Samples) -> Basis:

@@ -5,7 +5,8 @@ matrices. Every other combination of Inherit Rotation, Inherit Scale and Local L
 frame by frame: `Bone.local_to_pose`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -165,6 +166,16 @@ class ChainKinematics:
         """(n, c, 4, 4) poses in the pose space, taken to armature space."""
         return affine_product(self.to_armature, pose) if self.rigid else pose
 
+    def carried(self, parent: Array | None, location: Array, bearing: Iterable[Bones]) -> "ChainKinematics | None":
+        """Those of rigid chains on other poses (n, c, 4, 4) of their parents; None if they are not rigid there.
+
+        location : (n, c, 3) of the root bones
+        bearing : the bones between the end bones and the tip bones
+        """
+        to_armature = rotation_base(self.bones[0], parent, location)
+        plain = _are_plain((*self.bones, *bearing), parent, to_armature)
+        return replace(self, parent=parent, to_armature=to_armature) if plain else None
+
 
 def chain_kinematics(
     bones: tuple[Bones, ...], parent: Array | None, bases: tuple[Basis, ...], count: int, *, stretches: bool
@@ -176,6 +187,10 @@ def chain_kinematics(
     """
     to_armature = rotation_base(bones[0], parent, bases[0].location)
     rigid = not stretches and not any(basis.is_scaled for basis in bases)
-    parents = [(bones[0], parent), *((bone, to_armature) for bone in bones[1:])]
-    rigid = rigid and all(is_plain(bone, above) for bone, above in parents)
+    rigid = rigid and _are_plain(bones, parent, to_armature)
     return ChainKinematics(bones=bones[:count], parent=parent, to_armature=to_armature, rigid=rigid)
+
+
+def _are_plain(bones: tuple[Bones, ...], parent: Array | None, to_armature: Array) -> bool:
+    """True if poses are one product of matrices each, from the root bones on, which have these parents."""
+    return is_plain(bones[0], parent) and all(is_plain(bone, to_armature) for bone in bones[1:])

@@ -57,8 +57,16 @@ def solving(
 
 
 def solve_again(solved: Iterable[SolvedGroup], samples: Samples) -> list[SolvedGroup]:
-    """The same chains, if nothing but their targets and poles has moved since."""
-    return [solve_group(old.group, samples, len(old.goals.target)) for old in solved]
+    """The same rigid chains, if nothing but their targets and poles has moved since, and what carries them.
+
+    Chains that are no longer rigid are put side by side again.
+    """
+    again: list[SolvedGroup] = []
+    for old in solved:
+        count, carried = len(old.goals.target), old.group.carried(samples)
+        groups = [carried] if carried else chain_group.chain_groups(old.plans, samples, count)
+        again += (solve_group(group, samples, count) for group in groups)
+    return again
 
 
 def world_joints(solved: SolvedGroup, rows: NDArray[np.intp] | slice = slice(None)) -> Array:

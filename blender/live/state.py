@@ -126,7 +126,7 @@ def update_all(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph) -> list[
         if seen:
             now.layer, now.since = layer_of(depsgraph), set()
         if seen and seen.samples is not now.samples:
-            again &= seen.reading is now.reading and bool(now.glance) and seen.glance.spaces == now.glance.spaces
+            again &= seen.reading is now.reading and bool(now.glance) and seen.glance.own == now.glance.own
             now.reading, now.glance, now.samples = seen.reading, seen.glance, seen.samples
             changed.append(now)
         states.append(now)
@@ -138,7 +138,7 @@ def update_all(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph) -> list[
 def _solve(changed: list[RigState], *, again: bool) -> None:
     """Solve the chains of several armatures side by side.
 
-    again : True where nothing but what they reach for has changed
+    again : True where nothing but what they reach for and what carries them has changed
     """
     samples = reduce(or_, (now.samples for now in changed))
     if again and changed == _together and all(now.rigid for now in changed):
@@ -256,7 +256,7 @@ def _seen(rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> _Seen
         glance = current.look.look(depsgraph, now.glance, since)
     else:
         glance = current.look.look(depsgraph)
-    if current is not now.reading or now.glance is None or glance.spaces != now.glance.spaces:
+    if current is not now.reading or now.glance is None or glance[:2] != now.glance[:2]:
         samples = samples_from_depsgraph(current.look.need, depsgraph)
     elif glance.goals != now.glance.goals:
         samples = current.look.with_goals(now.samples, glance, now.glance)

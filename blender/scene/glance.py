@@ -25,11 +25,13 @@ from .standing import standing
 class Glance(NamedTuple):
     """What chains depend on, once; only to be compared.
 
-    spaces : of the chains' spaces, the pose that they start from, and their numbers
+    spaces : the matrices of the chains' spaces
+    own : of the pose that they start from, and their numbers
     goals : the matrices of all else
     """
 
-    spaces: tuple[object, ...]
+    spaces: tuple[Matrix, ...]
+    own: tuple[object, ...]
     goals: tuple[Matrix, ...]
 
 
@@ -68,18 +70,17 @@ class GlanceNeed:
             goals_before = zip(self._goals, before.goals, strict=True)
             goals = tuple(matrix(point) if point.object in evaluated else old for point, old in goals_before)
             if self.plan.rig not in evaluated:
-                return Glance(before.spaces, goals)
-        own = bones[self.plan.rig]
-        spaces: list[object] = [matrix(point) for point in self._spaces]
+                return before._replace(goals=goals)
+        own, rig_bones = list[object](), bones[self.plan.rig]
         for point in self.need.own:
-            bone = own[point.bone]
+            bone = rig_bones[point.bone]
             if point in self.need.turned:
-                spaces.append(pose_before(point, standing(bone)).matrix.tobytes())
+                own.append(pose_before(point, standing(bone)).matrix.tobytes())
             else:
-                spaces += bone.location.copy(), bone.scale.copy()
+                own.append(bone.location[:] + bone.scale[:])
         for point, unset in self.need.numbers.items():
-            spaces.append(tuple(number_of(own[point.bone], name, value) for name, value in unset.items()))
-        return Glance(tuple(spaces), goals)
+            own.append(tuple(number_of(rig_bones[point.bone], name, value) for name, value in unset.items()))
+        return Glance(tuple(map(matrix, self._spaces)), tuple(own), goals)
 
     def stands(self, depsgraph: Depsgraph, before: Glance, since: Set[ID]) -> bool:
         """Whether all objects that chains go for are where they were; the armature itself is not looked at.

@@ -13,7 +13,7 @@ from bl_ext.user_default.two_bone_ik.blender.live import ahead
 from bpy.types import Object
 
 from support import rigs
-from support.live import CLOSE, live_arm, tip
+from support.live import CLOSE, live_arm, pose_of, tip
 from support.truth import on_frame
 
 PATH = {1: (1.2, 0.6, 1.3), 9: (0.9, -0.5, 1.8), 20: (1.1, 0.2, 0.4)}
@@ -119,6 +119,23 @@ def test_a_handler_of_others_is_a_reason(rig: Object, known: list[str]) -> None:
     for frame in (4, 5):
         on_frame(frame)
     assert known
+
+
+@pytest.mark.parametrize("inherit", ["FULL", "FIX_SHEAR"])
+def test_limbs_hold_on_a_spine_squeezed_on_some_frames(rig: Object, inherit: str) -> None:
+    constrained(rig)
+    rig.data.bones["lower"].inherit_scale = inherit
+    plain, squeezed = (1.0, 1.0, 1.0), (1.2, 0.9, 1.1)
+    rigs.animate(rig.pose.bones["spine"], scale={1: plain, 4: plain, 5: squeezed, 7: squeezed, 8: plain})
+    rigs.animate(rig.pose.bones["spine"], rotation_quaternion={1: (1, 0, 0, 0), 9: (0.9, 0.2, -0.3, 0.1)})
+    for frame in range(1, 10):
+        on_frame(frame)
+        graph = bpy.context.evaluated_depsgraph_get()
+        target = bpy.data.objects["Target"].evaluated_get(graph).matrix_world.translation
+        np.testing.assert_allclose(tip(), target, atol=CLOSE)
+        shown = pose_of(rig)
+        api.solve(rig)
+        np.testing.assert_allclose(shown, pose_of(rig), atol=CLOSE)
 
 
 def test_one_armature_does_not_take_others_along(rig: Object, known: list[str]) -> None:
