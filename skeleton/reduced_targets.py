@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..solver.reduce import Curve
 from ..solver.values import Array
 from ..solver.vectors import norm
-from . import solve, transform, uneven_scale
+from . import solve, transform
 from .reduced_keys import SIDE, reduce_channels
 from .solved_group import SolvedGroup
 from .steps import part
@@ -125,7 +125,7 @@ class _Limb:
         local = {point: transform.transform_points(from_world, head) for point, head in heads.items()}
         plan = self.solved.plan
         goals = replace(goals, target=local[plan.target], pole=local[plan.pole] if plan.pole else goals.pole)
-        solved = uneven_scale.solve_group(self.solved.group, goals, self.solved.samples)
+        solved = solve.solve_for(self.solved.group, goals, self.solved.samples)
         shown = [solve.world_joints(solved)[:, 0, 1:], *heads.values()]
         for point, channels in self.channels.items():
             if len(channels) > 1:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver.values import Array, Status
+from ..solver.values import Array, Goals, Status
 from ..solver.vectors import norm
 from . import chain_group, dependent_chains, rounding, transform, uneven_scale
 from .chain_group import ChainGroup
@@ -21,8 +21,15 @@ Move: TypeAlias = Callable[[Samples, SolvedGroup], Samples]
 
 def solve_group(group: ChainGroup, samples: Samples, count: int, seconds: Array | None = None) -> SolvedGroup:
     """Chains side by side, solved for their targets and poles over `count` frames, at these `seconds` (count,)."""
-    solved = uneven_scale.solve_group(group, chain_group.goals(group, samples, count, seconds), samples)
+    solved = solve_for(group, chain_group.goals(group, samples, count, seconds), samples)
     return flat_told(solved) if group.flat.any() else solved
+
+
+def solve_for(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGroup:
+    """Chains side by side, solved for these goals."""
+    if group.kinematics.rigid:
+        return SolvedGroup(group=group, goals=goals, solution=group.solve(goals), samples=samples)
+    return uneven_scale.solve_group(group, goals, samples)
 
 
 Solve: TypeAlias = Callable[[ChainGroup, Samples, int, Array | None], SolvedGroup]

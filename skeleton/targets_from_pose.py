@@ -15,6 +15,7 @@ from ..solver.vectors import norm, product
 from . import transform, uneven_scale
 from .chain_group import ChainGroup, chain_groups, goals, within_reach
 from .rounding import VISIBLE
+from .solve import solve_for
 from .solved_group import SolvedGroup
 from .values import ChainPlan, Plan, Point, Samples
 
@@ -118,7 +119,7 @@ def _best_goals(
         assert pole is not None
         pole = np.where((np.broadcast_to(pin, len(pole)) > 0.0)[..., None], pose.mid, pole)
         tried = _as_sampled(group, replace(sampled, target=target[:, None], pole=pole[:, None] if plan.pole else None))
-        tries.append((target, pole, uneven_scale.solve_group(group, tried, samples)))
+        tries.append((target, pole, solve_for(group, tried, samples)))
     return min(tries, key=lambda tried: _cost(tried[-1].solution, pose))
 
 

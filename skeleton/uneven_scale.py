@@ -30,8 +30,6 @@ _CLOSE = 1e-7
 
 def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGroup:
     """The chains with links that fit their solved poses, and their solution with the joints of these poses."""
-    if group.kinematics.rigid:
-        return SolvedGroup(group=group, goals=goals, solution=group.solve(goals), samples=samples)
     if group.plan.pins:
         group = replace(group, grown=_grown(group, samples))
     reference = _reference(group, goals, samples)

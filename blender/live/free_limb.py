@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from bpy.types import Scene
 
-from ...skeleton import chain_group, transform, uneven_scale
+from ...skeleton import chain_group, solve, transform
 from ...skeleton.bone_channels import keyed_rows
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.steps import run
@@ -80,6 +80,6 @@ class FreeLimb:
         return {self._plan.rig: run(convert.channels(self._plan, solved, rows, DEFAULTS))}
 
     def _solved(self) -> SolvedGroup:
-        solved = uneven_scale.solve_group(self._group, self._goals, self._samples)
+        solved = solve.solve_for(self._group, self._goals, self._samples)
         self._group = solved.group
         return solved
