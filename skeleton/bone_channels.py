@@ -28,7 +28,10 @@ def bone_bases(solved: SolvedGroup, before: Array | None = None, *, apart: bool 
 
     before, apart : see `twist.spread`
     """
-    return _where_influenced(solved, twist.spread(solved, limb_bases(solved), before, apart=apart))
+    bases = limb_bases(solved)
+    if solved.plan.twists:
+        bases = twist.spread(solved, bases, before, apart=apart)
+    return _where_influenced(solved, bases)
 
 
 def shown_limb_bases(solved: SolvedGroup) -> list[Basis]:

@@ -39,10 +39,11 @@ class ChainGroup:
     to_world, from_world : (n, c, 4, 4)
     flat : (n, c)                    True where `to_world` squeezes the limb, so that not all of it shows in the world
     end : (n, c, 3, 3)               the end bone's rest orientation in chain space
-    line : (n, c, 3)                 from root to mid joint, in the root bone's space
+    line : (n, c, 3)                 where twist bones in line carry the end bone: from root to mid joint, in the root
+                                     bone's space
+    gathered : (n, c, k)             and the radians about such lines that they give to the root bone in `basis`
     grown : (n, c, 2 or 3, 2, 3)     of pinned limbs, in chain space at rest: the way from a bone's joint to the
                                      next, and what it gains for each factor on the bone's y axis
-    gathered : (n, c, k)             radians about such lines that bones in line give to the root bone in `basis`
     numbers : (n, c) by name, those that are not one number for all chains and frames
     """
 
@@ -54,9 +55,9 @@ class ChainGroup:
     from_world: Array
     flat: NDArray[np.bool_]
     end: Array
-    line: Array
-    gathered: Array
     numbers: Mapping[str, Array]
+    line: Array | None = None
+    gathered: Array | None = None
     grown: Array | None = None
     third: ThirdBones | None = None
     leg: Array | None = None
@@ -262,8 +263,9 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     )
     bases, below = bases[: len(first.bones)], bases[len(first.bones) :]
     poses = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))
-    own, (bases, line, gathered) = bases, twist_bones.gathered(first, bases, poses)
-    if gathered.size:
+    line = gathered = None
+    if any(part.in_line and part.upper for part in first.twists):
+        own, (bases, line, gathered) = bases, twist_bones.gathered(first, bases, poses)
         # As none of them bends the chain, they do not turn its end bone either.
         end, parent = kinematics.poses(own)[-1], kinematics.poses(bases[:-1])[-1]
         bases = (*bases[:-1], inherit.turned_back(kinematics.bones[-1], parent, bases[-1], end))
@@ -290,9 +292,9 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
         basis=bases,
         kinematics=kinematics,
         end=end,
+        numbers=dict(_numbers(plans, samples)),
         line=line,
         gathered=gathered,
-        numbers=dict(_numbers(plans, samples)),
         third=third,
         **_worlds(plans, kinematics, samples),
     )

@@ -165,8 +165,9 @@ def _pose(group: ChainGroup, samples: Samples, count: int) -> _Pose:
 
 def _with_gathered(group: ChainGroup, turn: Array) -> Array:
     """(n, 3, 3) rotations of the root bone, with the turns of bones in line, as the solver has them."""
-    by = group.gathered[:, 0].sum(axis=-1)
-    return product(turn, rotation.about(group.line[:, 0], by)) if group.gathered.size else turn
+    if group.line is None or group.gathered is None:
+        return turn
+    return product(turn, rotation.about(group.line[:, 0], group.gathered[:, 0].sum(axis=-1)))
 
 
 def _target(group: ChainGroup, pose: _Pose, resolution: Array) -> Array:

@@ -42,8 +42,6 @@ def spread(solved: SolvedGroup, limb: list[Basis], before: Array | None = None, 
     apart : True if each frame is the first one
     """
     plan = solved.plan
-    if not plan.twists:
-        return limb
     whole, (root, end, *after) = _limb(solved, limb), limb
     angles = {half: found.angle for half, found in _twists(solved, whole, before, apart=apart).items()}
     influence = np.asarray(solved.group.number("influence"))
@@ -159,6 +157,7 @@ def _in_chain(
 ) -> list[Basis]:
     """The bases of root bones, of bones in line, and of end bones, in this order."""
     group, mid = solved.group, limb.poses[-1][..., :3, 3]
+    assert group.gathered is not None
     # How far each bone had turned (`own`) and turns now (`turn`), relative to a root bone that has the whole twist.
     own = -group.gathered.sum(axis=-1)
     turn = influence * -angle + (1.0 - influence) * own

@@ -81,8 +81,6 @@ def gathered(
         line = line_to(poses[row], mid)
         turns.append(angle(bases[row].rotation, line))
         result[row] = turned(bases[row], line, -turns[-1])
-    if not turns:
-        return bases, np.zeros((1, mid.shape[1], 3)), np.zeros((1, mid.shape[1], 0))
     line, by = line_to(poses[0], mid), np.stack(np.broadcast_arrays(*turns), axis=-1)
     result[0] = turned(bases[0], line, by.sum(axis=-1))
     return tuple(result), line, by

@@ -13,7 +13,7 @@ from .transform import stacked
 
 def undecided_twist(solved: SolvedGroup) -> NDArray[np.bool_]:
     """(n, c) True on frames on which a joint swings so far that its twist was taken from the frames around."""
-    found = twist.measured(solved, limb_bases(solved)).values() if solved.plan.twists else ()
+    found = twist.measured(solved, limb_bases(solved)).values()
     none = np.zeros(solved.solution.status.shape, dtype=np.bool_)
     return np.logical_or.reduce([none, *(~half.decided for half in found)])
 
@@ -21,8 +21,6 @@ def undecided_twist(solved: SolvedGroup) -> NDArray[np.bool_]:
 def twist_points(solved: SolvedGroup, rows: NDArray[np.intp]) -> Array:
     """(m, c, k, 3) in the world, beside the tails of the twist bones: how they turn, on these rows of the frames."""
     plans, at = solved.plans, transform.on_rows(rows)
-    if not solved.plan.twists:
-        return np.zeros((len(rows), len(plans), 0, 3))
     posed = twist.poses(solved, bone_bases(solved))[len(solved.plan.limb) :]
     beside = np.array([[part.bone.length * np.array((SIDE, 1.0, 0.0)) for part in plan.twists] for plan in plans])
     points = transform.transform_points(np.stack([at(pose) for pose in posed], axis=2), beside)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ...solver.values import Array, Status
 from ..messages.translation import frame_text, translated
-from .pin_report import unpinned
 from .report_fields import check_fields
 
 _BOOLS = ("degenerate", "flips", "near_straight", "undecided_twist", "measured", "misposed")
@@ -94,7 +93,7 @@ class ChainReport:
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "ChainReport":
         """The report from `fields`, a part of `Report.as_dict`."""
-        check_fields(cls, fields, newer=("degenerate", "swivel", "undecided_twist", *unpinned(0), *unmeasured(0)))
+        check_fields(cls, fields, newer=("degenerate", *switched_off(0), *unmeasured(0)))
         if "degenerate" not in fields:
             fields = _with_degenerate(fields)
         arrays: dict[str, Any] = {
@@ -102,8 +101,7 @@ class ChainReport:
             for key, value in fields.items()
         }
         count = len(arrays["frames"])
-        older = {"swivel": np.zeros(count), "undecided_twist": np.zeros(count, dtype=np.bool_)}
-        return cls(**older | unpinned(count) | unmeasured(count) | arrays)
+        return cls(**switched_off(count) | unmeasured(count) | arrays)
 
     @property
     def posed(self) -> bool:
@@ -239,6 +237,12 @@ def _with_degenerate(fields: Mapping[str, Any]) -> dict[str, Any]:
     degenerate = status == _DEGENERATE
     short = np.where(miss > 1e-5, Status.TOO_CLOSE, Status.REACHED)
     return {**fields, "status": np.where(degenerate, short, status), "degenerate": degenerate}
+
+
+def switched_off(count: int) -> dict[str, Any]:
+    """The fields of options that a chain goes without, as in reports of versions that did not have these."""
+    nothing = dict.fromkeys(("swivel", "off_pole", "past_bend", "past_extension"), np.zeros(count))
+    return {**nothing, "least_stretch": np.ones(count), "undecided_twist": np.zeros(count, dtype=np.bool_)}
 
 
 def unmeasured(count: int) -> dict[str, Any]:

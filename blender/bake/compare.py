@@ -105,12 +105,13 @@ def compare_joints(
 
     def expected(rows: NDArray[np.intp]) -> Iterator[_Expected]:
         for group in solved:
-            world, beside = world_joints(group, rows), twist_points(group, rows)
+            joints = world_joints(group, rows)
+            shown, sizes = joints[:, :, 1:], _size(joints)
+            if group.plan.twists:
+                shown = np.concatenate((shown, twist_points(group, rows)), axis=2)
             for column, chain in enumerate(group.plans):
-                joints = world[:, column]
-                shown = np.concatenate((joints[:, 1:], beside[:, column]), axis=1)
                 things = [*_below_root(chain), *_twists(chain)]
-                yield _Expected(chain=chain.name, things=things, world=shown, size=_size(joints))
+                yield _Expected(chain=chain.name, things=things, world=shown[:, column], size=sizes[:, column])
 
     return _compare(plan, expected, keyed_rows, style, measure, suspects)
 

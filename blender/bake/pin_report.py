@@ -11,23 +11,13 @@ from ...solver import hock, reference
 from ...solver.values import Array
 from ...solver.vectors import norm
 
-_PAST = ("off_pole", "past_bend", "past_extension")
-
 _SEEN = 1e-4
 """Part of the limb's length, and radians: a smaller difference cannot be seen."""
-
-
-def unpinned(count: int) -> dict[str, Any]:
-    """The fields of a chain's report if it is not pinned, as in reports of older versions."""
-    return {"least_stretch": np.ones(count), **dict.fromkeys(_PAST, np.zeros(count))}
 
 
 def pin_fields(solved: SolvedGroup) -> dict[str, Array]:
     """(n, c) of each chain; distances in the world, on frames with all of the pin."""
     group, solution = solved.group, solved.solution
-    if not (group.plan.pins and group.plan.pole):
-        shape = solution.status.shape
-        return {"least_stretch": np.ones(shape), **dict.fromkeys(_PAST, np.zeros(shape))}
     joints = world_joints(solved)
     links = norm(np.diff(joints, axis=-2))
     pole = transform.stacked(solved.samples.world(plan.pole)[..., :3, 3] for plan in solved.plans if plan.pole)

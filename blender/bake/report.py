@@ -26,7 +26,7 @@ from ..messages.numbers import unit_name
 from ..messages.translation import Alert, frame_text, translated
 from ..session import session
 from . import foot_report
-from .chain_report import ChainReport, Finding, Measured, unmeasured
+from .chain_report import ChainReport, Finding, Measured, switched_off, unmeasured
 from .foot_report import FootReport
 from .pin_report import pin_fields
 from .report_fields import check_fields
@@ -245,10 +245,12 @@ def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mappi
         "flips": diagnostics.flips(solution),
         "near_straight": diagnostics.near_straight(solution),
         "swivel": solution.swivel,
-        "undecided_twist": undecided_twist(solved)[plan.requested],
-        **{name: values[plan.requested] for name, values in pin_fields(solved).items()},
     }
+    if solved.plan.twists:
+        arrays["undecided_twist"] = undecided_twist(solved)[plan.requested]
+    if solved.plan.pins and solved.plan.pole:
+        arrays |= {name: values[plan.requested] for name, values in pin_fields(solved).items()}
     for row, chain in enumerate(solved.plans):
-        columns: dict[str, Any] = {name: values[:, row] for name, values in arrays.items()}
+        columns = switched_off(len(frames)) | {name: values[:, row] for name, values in arrays.items()}
         columns |= measured.get(chain.name) or unmeasured(len(frames))
         yield ChainReport(name=chain.name, frames=frames, **columns)
