@@ -41,7 +41,7 @@ def bake(
     refuse_shared_bones(plan.chains)
     dependencies.refuse_following(plan.chains, beside)
     key_checks.refuse_unwritable(rig, convert.paths(plan), settings)
-    constraints = [*dependencies.constrained(rig)]
+    constraints = dependencies.constrained(rig)
     hiding = hiding_constraints(plan, constraints)
     to_mute = hiding if settings.mute_constraints else ()
     read_notes = rig_notes(plan, constraints, () if to_mute else hiding, keyed=True)

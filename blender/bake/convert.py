@@ -30,7 +30,8 @@ def channels(
     It yields the part that is done, since reducing takes long.
     """
     by_chain = bone_channels.channels(plan, solved, rows, rotations_before(plan))
-    by_chain = own_keys.with_own_keys(plan, solved, by_chain)
+    if any(chain.may_fall_short("influence") for chain in plan.chains):
+        by_chain = own_keys.with_own_keys(plan, solved, by_chain)
     if style.keys == Keys.REDUCED:
         cubic = style.interpolation == "BEZIER"
         for number, group in enumerate(one_by_one(plan, solved)):

@@ -26,8 +26,7 @@ def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, 
     hiding : IK constraints, as `hiding_constraints` has them
     """
     rig: Rig = plan.rig
-    limbs = known_by_end(rig)
-    sentences = [*_switch_notes(plan, constraints, limbs), *_pole_notes(plan, limbs), *_twist_notes(plan)]
+    sentences = [*_control_set_notes(plan, constraints), *_twist_notes(plan)]
     for chain in plan.chains:
         listed = rig.two_bone_ik_chains[chain.name]
         angle = undecided(rig, listed)
@@ -80,6 +79,14 @@ def _acting_notes(bone: PoseBone, *, keyed: bool) -> Iterator[str]:
             yield translated(
                 "alert.acts_on_keys" if keyed else "alert.acts_on_pose", name=constraint.name, bone=bone.name
             )
+
+
+def _control_set_notes(plan: Plan, constraints: Constraints) -> Iterator[str]:
+    """Sentences about chains on control sets that the rig does not show, or not as they bend."""
+    if constraints:  # otherwise no bone shows a limb in place of another
+        limbs = known_by_end(plan.rig)
+        yield from _switch_notes(plan, constraints, limbs)
+        yield from _pole_notes(plan, limbs)
 
 
 def switch_notes(plan: Plan) -> list[str]:

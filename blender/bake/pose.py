@@ -47,7 +47,7 @@ def pose(
     """
     plan = current_plan(rig, names, scene)
     _refuse_unposable(plan, insert_keys=insert_keys)
-    constraints = [*dependencies.constrained(rig)]
+    constraints = dependencies.constrained(rig)
     read_notes = rig_notes(plan, constraints, hiding_constraints(plan, constraints), keyed=False)
 
     sampling.settle(plan)

@@ -26,12 +26,10 @@ def with_own_keys(
     plan: Plan, solved: Sequence[SolvedGroup], channels: Mapping[str, list[Channel]]
 ) -> dict[str, list[Channel]]:
     """The channels of each chain, with the stretches on which their curves keep the keys that they have."""
-    by_chain = dict(channels)
+    by_chain, find = dict(channels), versions.curve_finder(plan.rig)
     for group in solved:
         without = np.equal(group.group.number("influence"), 0.0)
-        if not np.count_nonzero(without):
-            continue
-        find, resting = versions.curve_finder(plan.rig), np.broadcast_to(without, (len(plan.frames), len(group.plans)))
+        resting = np.broadcast_to(without, (len(plan.frames), len(group.plans)))
         for chain, rests in zip(group.plans, resting.T, strict=True):
             if rests.any():
                 stretches = _stretches(plan.frames, rests)

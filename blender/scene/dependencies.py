@@ -21,7 +21,7 @@ Node = TypeVar("Node", bound=Hashable)
 Links = Mapping[Point, tuple[Point, ...]]
 """Places, each with what it follows directly."""
 
-Constraints = Iterable[tuple[PoseBone, Constraint]]
+Constraints = Sequence[tuple[PoseBone, Constraint]]
 """All of a rig, as `constrained` finds them."""
 
 
@@ -95,12 +95,11 @@ def ties(place: Point) -> object:
     return followed if place.bone or not item.parent else (item.parent, item.parent_type, item.parent_bone, followed)
 
 
-def constrained(rig: Rig, bones: Iterable[PoseBone] | None = None) -> Iterator[tuple[PoseBone, Constraint]]:
+def constrained(rig: Rig, bones: Iterable[PoseBone] | None = None) -> Constraints:
     """All constraints of these bones of an armature object, or of all: where these are many, that takes long."""
-    for bone in rig.pose.bones if bones is None else bones:
-        if len(bone.constraints):  # most have none, and to go through none takes twice as long as to count them
-            for constraint in bone.constraints:
-                yield bone, constraint
+    # Most have none, and to go through none takes twice as long as to count them.
+    having = (bone for bone in (rig.pose.bones if bones is None else bones) if len(bone.constraints))
+    return [(bone, constraint) for bone in having for constraint in bone.constraints]
 
 
 def constraint_named(rig: Rig, bone: str, name: str) -> Constraint | None:
