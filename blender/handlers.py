@@ -61,8 +61,10 @@ def _follow_renames(*_: object) -> None:
 
 @persistent
 def _follow(scene: Scene, depsgraph: Depsgraph, *, edited: bool = True) -> None:
-    for listener in session.evaluated:
-        listener(depsgraph)
+    session.exports = depsgraph.mode == "RENDER"
+    for table, listener in session.evaluated:
+        if table:
+            listener(depsgraph)
     if _elsewhere(depsgraph):
         return
     live = [rig for rig in armatures.local_armatures(scene) if rig.two_bone_ik_live]

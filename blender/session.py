@@ -19,7 +19,8 @@ Table = TypeVar("Table", bound=_Table)
 class Session:
     """Tables that another file makes wrong, or another state of it, and listeners to what Blender does.
 
-    evaluated : called with each dependency graph that Blender has evaluated
+    evaluated : tables, each with what keeps it right: called with each dependency graph that Blender has evaluated,
+        unless the table is empty
     undone : called with the scene after undo and redo
     isolated : `session_uid` of the temporary scenes in which nothing that the user sees is evaluated
     samplings : how many are open, perhaps between two steps of a bake
@@ -30,7 +31,7 @@ class Session:
     """
 
     def __init__(self) -> None:
-        self.evaluated: list[Callable[[Depsgraph], None]] = []
+        self.evaluated: list[tuple[_Table, Callable[[Depsgraph], None]]] = []
         self.undone: list[Callable[[Scene], None]] = []
         self.isolated: set[int] = set()
         self.samplings = 0

@@ -172,9 +172,8 @@ def shows(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> bool:
     return right
 
 
-def _notice(depsgraph: Depsgraph) -> None:
+def _notice(_: Depsgraph) -> None:
     """A scene was evaluated."""
-    session.exports = depsgraph.mode == "RENDER"
     if session.exports and session.changes_frame:
         _take_back()
     if not session.changes_frame:
@@ -190,4 +189,4 @@ def _take_back() -> None:
     _before.clear()
 
 
-session.evaluated.append(_notice)
+session.evaluated.append((_limbs, _notice))

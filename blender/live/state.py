@@ -222,7 +222,7 @@ def read_updates() -> None:
     _unread.clear()
 
 
-session.evaluated.append(_notice)
+session.evaluated.append((_known, _notice))
 
 
 def _look(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> tuple[RigState, _Seen | None]:

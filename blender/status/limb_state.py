@@ -113,7 +113,7 @@ def _evaluated(_: Depsgraph) -> None:
     _evaluations += 1
 
 
-session.evaluated.append(_evaluated)
+session.evaluated.append((_looks, _evaluated))
 
 
 def limb_states(rig: Rig, scene: Scene, depsgraph: Depsgraph, *, playing: bool = False) -> Mapping[str, LimbState]:
