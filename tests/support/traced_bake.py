@@ -1,7 +1,7 @@
 """Prints our files that run between a press of Bake and its report: python tests/support/traced_bake.py
 
-With the Python of a Blender wheel. The first bake fills caches, so the second one is traced. Not among them is what
-runs when Blender redraws, or for Live.
+With the Python of a Blender wheel. The first bake fills caches, so the second one is traced. Counted by themselves are
+files that run only where Blender calls handlers while it evaluates: there Live listens, and the list of limbs.
 """
 
 from __future__ import annotations
@@ -41,23 +41,31 @@ def build() -> None:
     bpy.context.view_layer.update()
 
 
-def traced() -> list[str]:
-    """Our files whose code runs while the operator does, in the order in which they begin."""
+def traced() -> tuple[list[str], list[str]]:
+    """Our files whose code runs while the operator does, in the order in which they begin, and what handlers add."""
     import bpy
 
     files: dict[str, None] = {}
+    handling: dict[str, None] = {}
 
     def note(frame: FrameType, event: str, _argument: object) -> None:
         name = frame.f_code.co_filename
         if event == "call" and "two_bone_ik" in name and frame.f_code.co_name != "<module>":
-            files.setdefault(name.partition("two_bone_ik/")[2])
+            (handling if handles(frame) else files).setdefault(name.partition("two_bone_ik/")[2])
 
     for profile in (None, note):
         sys.setprofile(profile)
         result = bpy.ops.two_bone_ik.bake(frame_start=1, frame_end=10)
         sys.setprofile(None)
         assert result == {"FINISHED"}, result
-    return list(files)
+    return list(files), [name for name in handling if name not in files]
+
+
+def handles(frame: FrameType | None) -> bool:
+    """Whether a handler of ours has led to this call."""
+    while frame and not frame.f_code.co_filename.endswith("two_bone_ik/blender/handlers.py"):
+        frame = frame.f_back
+    return frame is not None
 
 
 def main() -> None:
@@ -67,9 +75,10 @@ def main() -> None:
 
     assert addon_utils.enable(MODULE, default_set=True)
     build()
-    files = traced()
+    files, handling = traced()
     library = [name for name in files if name.startswith(("solver/", "skeleton/"))]
     print(*files, f"{len(files)} files, {len(library)} of them in solver and skeleton", sep="\n")
+    print("Beside them, called by Blender:", *handling)
     sys.stdout.flush()
     os._exit(0)
 
