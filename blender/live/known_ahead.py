@@ -12,7 +12,7 @@ from .. import versions
 from ..armatures import Rig, is_rig
 from ..bake import convert
 from ..messages.translation import translated
-from ..scene import curves, dependencies, played
+from ..scene import curves, dependencies, sampling
 from ..scene.need import SampleNeed, sample_need
 from ..session import session
 
@@ -28,7 +28,7 @@ def foreign_handlers() -> bool:
     now = [[*getattr(bpy.app.handlers, event)] for event in _EVENTS]
     if now != _handlers:
         _handlers[:] = now
-        _foreign = played.handled(*_EVENTS)
+        _foreign = sampling.handled(*_EVENTS)
     return _foreign
 
 
@@ -62,7 +62,7 @@ def _obstacles(plan: Plan, need: SampleNeed) -> Iterator[str]:
         yield translated("obstacle.stretched_time")
     yield from _limb_obstacles(plan)
     yield from _source_obstacles(plan.rig, need)
-    yield played.needed(need) or curves.obstacle(need, (), {})
+    yield sampling.needs_playing(need) or curves.obstacle(need, (), {})
 
 
 def _limb_obstacles(plan: Plan) -> Iterator[str]:

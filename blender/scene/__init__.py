@@ -9,7 +9,6 @@ Other rooms use of it:
     glance : Glance, GlanceNeed
     names : given_names
     need : SampleNeed, pose_need, sample_need
-    played : all
     pose_before : all
     probe : all
     sampling : all

@@ -1,7 +1,7 @@
 """A temporary empty that makes Blender evaluate what is needed: hidden, excluded, or in no scene at all.
 
-A constraint pulls its target into the dependency graph even when it is muted, and a bone named as its subtarget pulls
-in the armature's pose.
+It is in a temporary scene that holds nothing else, or in the user's own. A constraint pulls its target into the
+dependency graph even when it is muted, and a bone named as its subtarget pulls in the armature's pose.
 """
 
 from collections.abc import Generator, Iterable, Iterator
@@ -16,6 +16,8 @@ from bpy.types import ID, CopyTransformsConstraint, Depsgraph, Object, PoseBone,
 from ...skeleton.transform import Basis, each_array
 from ...skeleton.values import Point, Samples
 from ...solver.values import Array
+from ..curves import unkeyed_edits
+from ..curves.unkeyed_edits import Keyed
 from ..messages.refused import Refused, unless_gone
 from ..messages.translation import point_text
 from ..session import session
@@ -195,6 +197,15 @@ def step(scene: Scene, need: SampleNeed, frames: Array) -> Generator[float, None
     return recorder.samples()
 
 
+def probed(scene: Scene, need: SampleNeed) -> Samples:
+    """One frame of a scene that is probed for all that is needed: as it stands, with edits that have no key."""
+    recorder = Recorder(need)
+    layer = scene.view_layers[0]
+    layer.update()
+    recorder.record(layer.depsgraph)
+    return recorder.samples()
+
+
 _TIME = ("fps", "fps_base", "frame_map_old", "frame_map_new")
 _UNITS = ("system", "scale_length", "system_rotation")
 
@@ -216,6 +227,26 @@ def isolated_scene(scene: Scene, need: SampleNeed) -> Iterator[Scene]:
         finally:
             session.isolated.remove(uid)
             _remove(isolated, probes)
+
+
+@contextmanager
+def played_scene(scene: Scene, need: SampleNeed, keyed: Keyed) -> Iterator[Scene]:
+    """The scene itself, to be stepped; then it is as before, with edits that have no key, but for those `keyed`."""
+    # Probed on the way back as well: otherwise hidden things would keep the channels of the last frame stepped to.
+    with probing(scene, need), _restored(scene, keyed):
+        yield scene
+
+
+@contextmanager
+def _restored(scene: Scene, keyed: Keyed) -> Iterator[None]:
+    frame = scene.frame_current + scene.frame_subframe  # as `frame_current_final`, but to the last digit
+    edits = unkeyed_edits.edits(unkeyed_edits.everywhere(), scene.frame_current_final, keyed)
+    try:
+        yield
+    finally:
+        with unless_gone:
+            set_frame(scene, frame)
+        unkeyed_edits.restore(edits)
 
 
 def _remove(scene: Scene, probes: Iterable[Object]) -> None:

@@ -1,30 +1,38 @@
-"""Plan into samples: the only step that evaluates Blender. Whichever way is taken, nothing of it stays in the file."""
+"""Plan into samples: the only step that evaluates Blender, by the first way that is right for what is needed.
 
-from collections.abc import Callable, Collection, Generator, Iterator
-from contextlib import ExitStack, contextmanager
+Whichever way is taken, nothing of it stays in the file.
+"""
+
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import Depsgraph, RenderSettings, Scene
+from bpy.types import ID, Depsgraph, Object, RenderSettings, Scene
 
 from ...skeleton.steps import run
 from ...skeleton.transform import Basis
 from ...skeleton.values import Plan, Point, Samples
 from ...solver.values import Array
+from .. import versions
 from ..armatures import Rig
 from ..curves.unkeyed_edits import Keyed
 from ..messages.refused import Refused, unless_gone
 from ..messages.translation import translated
 from ..settings.key_settings import Sampling
-from . import curves, dependencies, played, probe
+from . import curves, dependencies, probe
 from .checks import Removal, refuse_not_finite, refuse_unfit_numbers
 from .need import SampleNeed, pose_need, sample_need
 from .pose_before import PoseBefore, pose_before
 
 Steps = Generator[float, None, Samples]
 """Sampling bit by bit: yields the part that is done."""
+
+_OURS = __package__.partition(".blender")[0]
+_SIMULATIONS = {"CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM"}
 
 
 def as_sampled(_bone: Point, basis: Basis) -> Basis:
@@ -110,14 +118,14 @@ class Sampler(ExitStack):
     def _evaluated(self, need: SampleNeed, keyed: Collection[Point], known: curves.Known) -> Steps:
         plan = self._plan
         obstacle = ""
-        if self.way == Sampling.AUTO and (obstacle := played.needed(need)):
+        if self.way == Sampling.AUTO and (obstacle := needs_playing(need)):
             self.way = Sampling.SCENE
         elif self.way in (Sampling.AUTO, Sampling.CURVES):
             obstacle = curves.obstacle(need, keyed, known)
             if obstacle and self.way == Sampling.CURVES:
                 raise Refused("NOT_ONLY_CURVES", object=plan.rig, value=obstacle)
             self.way = Sampling.ISOLATED if obstacle else Sampling.CURVES
-        elif self.way == Sampling.ISOLATED and played.driven(need):
+        elif self.way == Sampling.ISOLATED and _driven_by_scene(_upstream(need)):
             raise Refused("NOT_ISOLATED", object=plan.rig)
         if self.way == Sampling.CURVES:
             return (yield from self._on_frames(need, plan.frames))
@@ -144,11 +152,61 @@ class Sampler(ExitStack):
 
     def _stepped(self, need: SampleNeed, frames: Array, keyed: Keyed = MappingProxyType({})) -> Steps:
         if self.way == Sampling.SCENE:
-            with played.opened(self._plan.scene, need, keyed) as scene:
+            with probe.played_scene(self._plan.scene, need, keyed) as scene:
                 return (yield from probe.step(scene, need, frames))
         if self._isolated is None or not need.points <= self._isolated[1]:
             self._isolated = self.enter_context(probe.isolated_scene(self._plan.scene, need)), need.points
         return (yield from probe.step(self._isolated[0], need, frames))
+
+
+def stage_for(scene: Scene, need: SampleNeed) -> AbstractContextManager[Scene]:
+    """The scene itself where only that tells what is needed, otherwise an isolated one; both to be stepped."""
+    return probe.played_scene(scene, need, {}) if needs_playing(need) else probe.isolated_scene(scene, need)
+
+
+def needs_playing(need: SampleNeed) -> str:
+    """Why only playing the scene tells what is needed, in words; "" where there is no need to."""
+    items = _upstream(need)
+    if handled("frame_change_pre", "frame_change_post") or any(map(_simulated, items)):
+        return translated("obstacle.simulation")
+    return translated("obstacle.scene") if _driven_by_scene(items) else ""
+
+
+def handled(*events: str) -> bool:
+    """True if at these events others than we change the scene, or may."""
+    handlers = (handler for event in events for handler in getattr(bpy.app.handlers, event))
+    # What is no function, such as a list's own append, may have no module, or None for one.
+    return any(not str(getattr(handler, "__module__", "")).startswith(_OURS) for handler in handlers)
+
+
+def _upstream(need: SampleNeed) -> set[Object]:
+    """What is needed, and all objects that it depends on."""
+    return {place.object for place in dependencies.upstream(*need.placed)}
+
+
+def _simulated(item: Object) -> bool:
+    return bool(item.rigid_body) or any(modifier.type in _SIMULATIONS for modifier in item.modifiers)
+
+
+def _driven_by_scene(items: Iterable[Object]) -> bool:
+    """True if drivers of these read animated properties of a scene, themselves or by way of others.
+
+    In an isolated scene these do not move.
+    """
+    seen: set[ID] = set()
+    waiting: list[Any] = list(items)
+    while waiting:
+        block = waiting.pop()
+        if block is None or block in seen:
+            continue
+        seen.add(block)
+        if isinstance(block, Scene) and block.animation_data:
+            return True
+        variables = [item for driver in versions.drivers(block) for item in driver.driver.variables]
+        if any(variable.type == "CONTEXT_PROP" for variable in variables):
+            return True
+        waiting += [getattr(block, "data", None), *(target.id for item in variables for target in item.targets)]
+    return False
 
 
 def samples_over_range(plan: Plan, way: Sampling) -> Steps:
@@ -168,9 +226,9 @@ def sampled_current_frame(
 ) -> Iterator[tuple[Samples, Callable[[SampleNeed], Samples]]]:
     """What `sample_current_frame` gives, and while it is open what tells of the current frame how it then plays."""
     with probe.probing_now(plan.scene, need):
-        samples = played.probed(plan.scene, need)
+        samples = probe.probed(plan.scene, need)
         _refuse_unfit(samples, plan.frames)
-        yield _with_poses_before(need, samples, before), lambda need: played.probed(plan.scene, need)
+        yield _with_poses_before(need, samples, before), lambda need: probe.probed(plan.scene, need)
 
 
 def sample_current_frame(plan: Plan, need: SampleNeed, before: PoseBefore = as_sampled) -> Samples:

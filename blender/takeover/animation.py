@@ -18,7 +18,7 @@ from ..armatures import Rig
 from ..curves import key_checks
 from ..curves.keys import curves_at
 from ..messages.translation import frame_text, translated
-from ..scene import played, probe
+from ..scene import probe, sampling
 from ..scene.need import SampleNeed
 from ..settings import keyed_options
 from .option_animation import STYLE, SWITCHES, OptionAnimation, drivers_at
@@ -110,8 +110,7 @@ def _sampled(
     rig = cast(Rig, owner.id_data)
     need = SampleNeed(objects=frozenset({rig}), bones=frozenset({Point(rig, end.name), Point(rig, owner.name)}))
     names, influence, angle, basis = (owner.name, constraint.name, end.name), [], [], []
-    way = played.opened(scene, need, {}) if played.needed(need) else probe.isolated_scene(scene, need)
-    with way as stage:
+    with sampling.stage_for(scene, need) as stage:
         for frame in frames.tolist():
             probe.set_frame(stage, frame)
             bones = rig.evaluated_get(stage.view_layers[0].depsgraph).pose.bones

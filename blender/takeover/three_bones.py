@@ -19,7 +19,7 @@ from .. import versions
 from ..armatures import Rig
 from ..curves.keys import key_frames
 from ..messages.translation import frame_text, translated
-from ..scene import played, probe
+from ..scene import probe, sampling
 from ..scene.bone import rest
 from ..scene.need import SampleNeed
 
@@ -92,8 +92,7 @@ def _seen(rig: Rig, constraint: KinematicConstraint, bones: Sequence[PoseBone], 
         bones=frozenset({*(Point(rig, name) for name in names), *([Point(pole, pole_bone)] if pole_bone else [])}),
     )
     poses, places = [], []
-    way = played.opened(scene, need, {}) if played.needed(need) else probe.isolated_scene(scene, need)
-    with way as stage:
+    with sampling.stage_for(scene, need) as stage:
         for frame in frames.tolist():
             probe.set_frame(stage, frame)
             depsgraph = stage.view_layers[0].depsgraph

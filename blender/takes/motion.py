@@ -9,7 +9,7 @@ from ...skeleton.steps import run
 from ...skeleton.values import Point
 from ...solver.values import Array
 from ..armatures import Rig
-from ..scene import played, probe
+from ..scene import probe, sampling
 from ..scene.need import SampleNeed
 
 
@@ -28,8 +28,7 @@ def sampled(scene: Scene, rig: Rig, frames: Array) -> Motion:
     """The motion of all bones on these frames (n,); Refused where something cannot be evaluated."""
     bones = [bone.name for bone in rig.data.bones]
     need = SampleNeed(objects=frozenset({rig}), bones=frozenset(Point(rig, name) for name in bones))
-    stage = played.opened(scene, need, {}) if played.needed(need) else probe.isolated_scene(scene, need)
-    with stage as shown:
+    with sampling.stage_for(scene, need) as shown:
         samples = run(probe.step(shown, need, frames))
     to_world = samples.to_world[rig]
     matrices = {name: to_world @ samples.pose[Point(rig, name)] for name in bones}

@@ -10,7 +10,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.bake.build_plan import build_plan
 from bl_ext.user_default.two_bone_ik.blender.live import state
-from bl_ext.user_default.two_bone_ik.blender.scene import played
+from bl_ext.user_default.two_bone_ik.blender.scene import sampling
 from bl_ext.user_default.two_bone_ik.blender.scene.need import sample_need
 
 from support import rigs
@@ -152,7 +152,7 @@ def test_nor_does_it_matter_to_a_bake_where_a_live_limb_stands(sampling: str) ->
 
 def test_our_own_handler_is_no_reason_to_play_the_whole_scene() -> None:
     rig = live_arm()
-    assert not played.needed(sample_need(build_plan(rig, None, None, None)))
+    assert not sampling.needs_playing(sample_need(build_plan(rig, None, None, None)))
 
 
 def test_a_render_shows_what_is_keyed(tmp_path: Path) -> None:
