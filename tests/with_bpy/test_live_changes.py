@@ -44,6 +44,21 @@ def test_live_follows_bones_that_were_edited_meanwhile() -> None:
     np.testing.assert_allclose(tip(), WITHIN_REACH[5], atol=CLOSE)
 
 
+def test_bones_edited_while_a_choice_is_not_yet_read_count() -> None:
+    # From the choice on no limb is known, until Live reads it again.
+    rig = live_arm()
+    move_target(WITHIN_REACH[1])
+    bpy.context.view_layer.objects.active = rig
+    rig.two_bone_ik_chains[0].bend = "NEGATIVE"
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones["lower"].tail.z += 0.5
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for frame in (5, 10, 1):
+        bpy.context.scene.frame_set(frame)
+        move_target(WITHIN_REACH[frame])
+        np.testing.assert_allclose(tip(), WITHIN_REACH[frame], atol=CLOSE)
+
+
 def test_live_follows_a_change_of_inheritance() -> None:
     rig = live_arm()
     rig.pose.bones["spine"].scale = (1.5, 1.5, 1.5)
