@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..solver import Solution, bend, diagnostics, reach, reference, rotation, targets
 from ..solver.values import Array, Chain, Goals, Unreachable
 from ..solver.vectors import norm, product
-from . import transform, uneven_scale
+from . import transform
 from .chain_group import ChainGroup, chain_groups, goals, within_reach
 from .rounding import VISIBLE
 from .solve import solve_for

@@ -77,7 +77,10 @@ def test_a_shot_can_be_strict(shot: Path, tmp_path: Path, strict: str) -> None:
 
 @pytest.mark.parametrize(
     ("default", "own"),
-    [("", 'keep = "ARMS"\n[shot.plant]\nfloor = 0.25'), ('keep = "SPINE"', 'floor = 0.25\n[shot.plant]\nkeep = "ARMS"')],
+    [
+        ("", 'keep = "ARMS"\n[shot.plant]\nfloor = 0.25'),
+        ('keep = "SPINE"', 'floor = 0.25\n[shot.plant]\nkeep = "ARMS"'),
+    ],
 )
 def test_plant_has_a_table_of_its_own_or_flat_keys(tmp_path: Path, default: str, own: str) -> None:
     (tmp_path / "walk.bvh").write_text(bvh(motion=walk(12), places=[(0, 17, i / 3) for i in range(12)]))
