@@ -143,10 +143,10 @@ def main(api) -> None:
     """Prints all rows."""
     print(f"\n{'a change of the frame, milliseconds':44}" + "".join(f"{name:>9.9}" for name in WAYS))
     make = partial(characters, api)
-    crowd = 1.6 if bpy.app.version < (5, 0) else 2.2
+    most = 1.6 if bpy.app.version < (5, 0) else 2.2
     row("1 character, spine keyed, skin of 300,000", make(1, spine=True, vertices=300_000), 1.25)
-    row("20 characters, spine keyed", make(20, spine=True, vertices=0), crowd)
-    row("20 characters, spine keyed, skins of 10,000", make(20, spine=True, vertices=10_000), crowd)
+    row("20 characters, spine keyed", make(20, spine=True, vertices=0), most)
+    row("20 characters, spine keyed, skins of 10,000", make(20, spine=True, vertices=10_000), most)
     row("1 character, body still", make(1, spine=False, vertices=0), 5.0)
     row("1 character, targets constrained", behind(make(1, spine=True, vertices=0)), 1.25, beside="ready")
     row("20 characters, targets constrained", behind(make(20, spine=True, vertices=0)), 1.25, beside="ready")

@@ -152,10 +152,10 @@ def posed() -> list[Rig]:
     return [*_posed]
 
 
-def shows(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> bool:
+def shows(rig: Rig, depsgraph: Depsgraph) -> bool:
     """Whether Blender has evaluated one of them as it was posed; where it has not, its blocks are dropped."""
     if not _right:
-        _right.update(zip(_posed, _together[0].shown(scene.frame_current, depsgraph), strict=True))
+        _right.update(zip(_posed, _together[0].shown(depsgraph.scene.frame_current, depsgraph), strict=True))
         _posed.clear()
     right, limbs = _right[rig], _limbs.get(rig.session_uid)
     if not limbs:

@@ -116,28 +116,13 @@ def _starts_as_left(rig: Rig) -> bool:
 def _shown_as_known(depsgraph: Depsgraph) -> set[Rig]:
     """Of the armatures that were posed ahead of this frame those that are right; what Live has left is known of all."""
     right: set[Rig] = set()
-    rigs = ahead.posed()
-    if not rigs:
-        return right
-    scene: Scene = depsgraph.scene
-    layer, frame = state.layer_of(depsgraph), scene.frame_current_final
-    auto_keying = scene.tool_settings.use_keyframe_insert_auto
-    for rig in rigs:
+    for rig in ahead.posed():
         uid = rig.session_uid
         now = state.known(uid)
         if not now.reading:  # a bone was renamed meanwhile
             continue
-        keyed = now.reading.keyed
-        _posed[uid] = _Posed(
-            left=_matrices(rig, keyed),
-            own=_posed[uid].own,
-            written=write.times(),
-            scene=layer,
-            frame=frame,
-            action=_action(rig),
-            keys=_keys(rig, keyed, depsgraph) if auto_keying else None,
-        )
-        now.posed = now.ahead = ahead.shows(rig, scene, depsgraph)
+        _posed[uid] = _as_left(rig, now.reading.keyed, _posed[uid].own, depsgraph)
+        now.posed = now.ahead = ahead.shows(rig, depsgraph)
         if now.ahead:
             right.add(rig)
     return right
@@ -296,16 +281,7 @@ def _remember(rig: Rig, now: RigState, own: Matrices, depsgraph: Depsgraph, *, a
     before, keyed = _posed.get(rig.session_uid), now.reading.keyed
     if before:
         own |= {name: matrix for name, matrix in before.own.items() if own.get(name) == before.left[name]}
-    after = _Posed(
-        left=_matrices(rig, keyed),
-        own=own,
-        written=write.times(),
-        scene=state.layer_of(depsgraph),
-        frame=depsgraph.scene.frame_current_final,
-        action=_action(rig),
-        keys=_keys(rig, keyed, depsgraph) if depsgraph.scene.tool_settings.use_keyframe_insert_auto else None,
-    )
-    _posed[rig.session_uid] = after
+    after = _posed[rig.session_uid] = _as_left(rig, keyed, own, depsgraph)
     for bone in now.reading.starting:
         pose_before.remember(rig.pose.bones[bone.name], now.samples.basis[Point(rig, bone.name)])
     if not (auto_key and before and _is_edited(before, after)):
@@ -316,6 +292,20 @@ def _remember(rig: Rig, now: RigState, own: Matrices, depsgraph: Depsgraph, *, a
         _evaluate(depsgraph)
         if evaluated := _evaluated_pose(rig, depsgraph):
             _pose({rig: evaluated}, depsgraph, auto_key=False)
+
+
+def _as_left(rig: Rig, bones: Iterable[Bone], own: Matrices, depsgraph: Depsgraph) -> _Posed:
+    """These bones as they are now; own : as anybody else has posed them last"""
+    scene: Scene = depsgraph.scene
+    return _Posed(
+        left=_matrices(rig, bones),
+        own=own,
+        written=write.times(),
+        scene=state.layer_of(depsgraph),
+        frame=scene.frame_current_final,
+        action=_action(rig),
+        keys=_keys(rig, bones, depsgraph) if scene.tool_settings.use_keyframe_insert_auto else None,
+    )
 
 
 def _action(rig: Rig) -> str:

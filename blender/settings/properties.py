@@ -68,15 +68,15 @@ def _marking(field: str, then: _Changed = _choice_changed) -> _Changed:
     return changed
 
 
-def _option_changed(bone: PoseBone, _context: Context) -> None:
+def _share_changed(bone: PoseBone, _context: Context) -> None:
+    _announce("choice", bone.id_data)
+
+
+def _option_changed(bone: PoseBone, context: Context) -> None:
     from . import keyed_options
 
     keyed_options.keep(bone)
-    _announce("choice", bone.id_data)
-
-
-def _share_changed(bone: PoseBone, _context: Context) -> None:
-    _announce("choice", bone.id_data)
+    _share_changed(bone, context)
 
 
 # Not animatable: a bake reads them once, so keys on them would promise what it does not do.
