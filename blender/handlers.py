@@ -43,7 +43,7 @@ def _notice_renames(scene: Scene, depsgraph: Depsgraph) -> None:
     updated = {update.id.original for update in depsgraph.updates} if renamed else ()
     rigs = [rig for rig in armatures.local_armatures(scene) if rig.data in updated or rig.data.is_editmode]
     # Whatever names bones has imported it, but for what was appended.
-    if session.names_bones or any(rig.two_bone_ik_chains or rig.two_bone_ik_holds for rig in rigs):
+    if rigs and (session.names_bones or any(rig.two_bone_ik_chains or rig.two_bone_ik_holds for rig in rigs)):
         from .settings import bone_marks
 
         bone_marks.notice(rigs)
