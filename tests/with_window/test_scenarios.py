@@ -53,6 +53,10 @@ def test_every_operator_is_one_undo_step(play: Callable[[str], None]) -> None:
     play("undo")
 
 
+def test_hock_twist_and_pin_are_set_in_the_panel(play: Callable[[str], None]) -> None:
+    play("limb_options")
+
+
 def test_edits_without_a_key_stay_through_bake_undo_and_redo(play: Callable[[str], None]) -> None:
     play("unkeyed")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import addon_utils
 import bpy
 from bpy.types import Object, PoseBone
@@ -97,10 +99,21 @@ def scenario(user: User) -> Steps:
         assert not (changed := file_data.changed(before)), (name, sorted(changed)[:9])
         yield from user.redo()
         yield
-        # Pin has switched Live on, which poses its limbs again after a redo, and rounds otherwise.
-        near = 1e-6 if name == "pin" else 0.0
-        assert not (changed := file_data.changed(after, near)), (name, sorted(changed)[:9])
+        changed = file_data.changed(after)
+        if name == "pin":
+            # Live, which Pin has switched on, poses the limbs again. The fingers' targets hang on a hand that is posed
+            # as well: where it takes them is worked out from where it was, in Blender's single precision.
+            assert not file_data.changed(after, 1e-6)
+            changed = {path for path in changed if not path.startswith(tuple(fingers()))}
+        assert not changed, (name, sorted(changed)[:9])
     user.screenshot("end")
+
+
+def fingers() -> Iterator[str]:
+    """The paths of their bones, as a dump of the file has them."""
+    for index, bone in enumerate(bpy.data.objects["metarig"].pose.bones):
+        if bone.name.startswith("f_"):
+            yield f"objects['metarig'].pose.bones[{index}]."
 
 
 def metarig() -> Object:
