@@ -35,8 +35,9 @@ def bone_bases(solved: SolvedGroup, before: Array | None = None, *, apart: bool 
 
 
 def shown_limb_bases(solved: SolvedGroup) -> list[Basis]:
-    """As `limb_bases`; on frames without influence those of the bones' own pose."""
-    return _where_influenced(solved, limb_bases(solved))
+    """As `limb_bases`; on frames without influence those of the pose that the chain starts from."""
+    # Where bones in line have given their turns to the root bone, that is not its own basis.
+    return _where_influenced(solved, limb_bases(solved), (solved.group.basis[0], solved.group.basis[-1]))
 
 
 def limb_bases(solved: SolvedGroup) -> list[Basis]:
@@ -59,9 +60,11 @@ def limb_bases(solved: SolvedGroup) -> list[Basis]:
     return bases
 
 
-def _where_influenced(solved: SolvedGroup, bases: list[Basis]) -> list[Basis]:
+def _where_influenced(solved: SolvedGroup, bases: list[Basis], instead: Sequence[Basis] = ()) -> list[Basis]:
     """The solved bases of the first bones that are keyed; on frames without influence, to the bit those of the bones'
     own pose.
+
+    instead : of the first bones, what they have on these frames in place of it
     """
     group = solved.group
     influence = group.number("influence")
@@ -71,6 +74,7 @@ def _where_influenced(solved: SolvedGroup, bases: list[Basis]) -> list[Basis]:
     bones = zip(*(plan.keyed[: len(bases)] for plan in solved.plans), strict=True)
     points = ([Point(plan.rig, bone.name) for plan, bone in zip(solved.plans, column, strict=True)] for column in bones)
     own = [Basis.side_by_side(solved.samples.basis[point] for point in column) for column in points]
+    own[: len(instead)] = instead
     return [
         replace(
             one,

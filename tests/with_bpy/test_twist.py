@@ -280,6 +280,24 @@ def test_bones_at_the_side_need_not_inherit_rotation() -> None:
     np.testing.assert_allclose(shown(rig, frames, names), inheriting, atol=CLOSE)
 
 
+def test_without_influence_a_limb_that_stretches_is_told_as_it_is() -> None:
+    """Also if bones in line are turned across the limb."""
+    chain = arm(bones=LINE, turns=0.0)
+    rig = chain.id_data
+    for bone in rig.data.bones:
+        bone.inherit_scale = "ALIGNED"
+    chain.unreachable, chain.influence = "STRETCH", 0.0
+    rig.pose.bones["upper_line_a"].rotation_quaternion = Quaternion((0.5, -0.4, -0.3), 0.6)
+    bpy.context.view_layer.update()
+    names = [bone.name for bone in LINE]
+    before = shown(rig, [1], names)
+    report = api.bake(rig, frames=(1, 2))
+    assert report.posed
+    tip = rig.pose.bones["hand"].head
+    np.testing.assert_allclose(report.chains[0].miss, (tip - chain.target.matrix_world.translation).length, atol=CLOSE)
+    np.testing.assert_allclose(shown(rig, [1], names), before, atol=CLOSE)
+
+
 def test_drag_bake_from_pose_check_and_influence_have_it() -> None:
     chain = arm(bones=LINE, turns=0.5)
     rig, frames = chain.id_data, range(1, 13)
