@@ -23,7 +23,7 @@ from .transform import Basis, stacked
 from .values import Bone, ChainPlan, Channel, Plan, Point, Samples
 
 
-def bone_bases(solved: SolvedGroup, before: Array | None = None, *, apart: bool = False) -> list[Basis]:
+def bone_bases(solved: SolvedGroup, before: twist.Before | None = None, *, apart: bool = False) -> list[Basis]:
     """Of the bones that are keyed, in the order of the plan.
 
     before, apart : see `twist.spread`

@@ -17,8 +17,10 @@ from . import inherit, transform, twist_bones
 from .chain_group import basis_below
 from .solved_group import SolvedGroup
 from .transform import Basis, stacked
-from .twist_bones import turned
-from .values import Bone, ChainPlan, Point, TwistBone
+from .twist_bones import likeliest, turned
+from .values import Bone, ChainPlan, Point, Turned, TwistBone
+
+Before = Sequence[Turned]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -35,10 +37,10 @@ class Limb:
     below_poses: list[Array]
 
 
-def spread(solved: SolvedGroup, limb: list[Basis], before: Array | None = None, *, apart: bool = False) -> list[Basis]:
+def spread(solved: SolvedGroup, limb: list[Basis], before: Before | None = None, *, apart: bool = False) -> list[Basis]:
     """The bases of all keyed bones, from those of the bones of `ChainPlan.limb` as they are solved.
 
-    before : (c, 2) the twists from which those of the first frame go on; by default those of the plans
+    before : by column the twists from which those of the first frame go on; by default those of the plans
     apart : True if each frame is the first one
     """
     plan = solved.plan
@@ -67,7 +69,7 @@ def measured(solved: SolvedGroup, limb: list[Basis]) -> dict[bool, twist.Twist]:
     return _twists(solved, _limb(solved, limb), None)
 
 
-def _twists(solved: SolvedGroup, limb: Limb, before: Array | None, *, apart: bool = False) -> dict[bool, twist.Twist]:
+def _twists(solved: SolvedGroup, limb: Limb, before: Before | None, *, apart: bool = False) -> dict[bool, twist.Twist]:
     halves = [half for half in (True, False) if any(part.upper == half for part in solved.plan.twists)]
     return {half: _twist(solved, limb, half, before, apart=apart) for half in halves}
 
@@ -108,7 +110,7 @@ def _poses_below(plans: Sequence[ChainPlan], end: Array, below: Sequence[Basis])
     return poses
 
 
-def _twist(solved: SolvedGroup, limb: Limb, upper: bool, before: Array | None, *, apart: bool = False) -> twist.Twist:
+def _twist(solved: SolvedGroup, limb: Limb, upper: bool, before: Before | None, *, apart: bool = False) -> twist.Twist:
     """(n, c) of the root bones against their parents, or of the tip bones against the end bones."""
     plans, parent = solved.plans, solved.group.kinematics.parent
     rest = np.array([twist_bones.rest_orientation(plan, upper=upper) for plan in plans])
@@ -121,22 +123,23 @@ def _twist(solved: SolvedGroup, limb: Limb, upper: bool, before: Array | None, *
         carrier = transform.orientation(limb.poses[-1][..., :3, :3])
     own = transform.orientation((limb.poses[0] if upper else limb.below_poses[-1])[..., :3, :3])
     turn = product(product(np.swapaxes(carrier, -1, -2), own), np.swapaxes(rest, -1, -2))
-    start = np.array([plan.turned for plan in plans]) if before is None else before
-    start = start[:, 0 if upper else 1]
+    now = twist_bones.angle(turn if apart else turn[0], line)
+    shown = [plan.turned for plan in plans] if before is None else before
+    start = np.stack([likeliest(each[not upper], now[..., row]) for row, each in enumerate(shown)], axis=-1)
     if not apart:
         return twist.twist(turn, line, start)
     found = twist.twist(turn[None], line, start)
     return transform.each_array(lambda values: values[0], found)
 
 
-def starts(solved: SolvedGroup, values: Mapping[Bone, Sequence[float]]) -> Array:
-    """(c, 2) the twists that twist bones show by these values of their rotations, with their first shares."""
+def starts(solved: SolvedGroup, values: Mapping[Bone, Sequence[float]]) -> Before:
+    """By column the twists that twist bones show by these values of their rotations, with their first shares."""
     shares = [
         {part.bone: float(_share(solved, plan, part)[0]) for part in plan.twists if part.animated}
         for plan in solved.plans
     ]
     turned = zip(solved.plans, shares, strict=True)
-    return np.array([twist_bones.turned_by_values(plan, values, of_plan) for plan, of_plan in turned])
+    return [twist_bones.turned_by_values(plan, values, of_plan) for plan, of_plan in turned]
 
 
 def _shares(solved: SolvedGroup, number: int) -> Array:

@@ -15,7 +15,7 @@ from ..solver.vectors import product, unit
 from . import transform
 from .rotation_mode import rotation_matrices
 from .transform import Basis
-from .values import Bone, ChainPlan, TwistBone
+from .values import Bone, ChainPlan, Turned, TwistBone
 
 _TURNS = 16
 """How many whole turns to try in each direction."""
@@ -88,8 +88,8 @@ def gathered(
 
 def turned_by_values(
     plan: ChainPlan, values: Mapping[Bone, Sequence[float] | Array], shares: Mapping[Bone, float] | None = None
-) -> tuple[float, float]:
-    """(2,) radians of both twists that the bones show: the smallest that explains how all its twist bones are turned.
+) -> Turned:
+    """The twists that explain how the chain's twist bones are turned; 0 where they are posed otherwise.
 
     values : of twist bones in their rotation modes; bones without a value are ignored
     shares : of bones whose share is animated, as they are now
@@ -100,10 +100,10 @@ def turned_by_values(
 
 def _turned(
     plan: ChainPlan, values: Mapping[Bone, Sequence[float] | Array], shares: Mapping[Bone, float], *, upper: bool
-) -> float:
+) -> tuple[float, ...]:
     twists = [twist for twist in plan.twists if twist.upper == upper and twist.bone in values]
     if not twists:
-        return 0.0
+        return (0.0,)
     line, carrier = rest_line(plan, upper=upper), carried_share(plan, upper)
     bones = plan.bones if upper else plan.twisting
     angles, parts, so_far = [], [], 0.0
@@ -112,12 +112,12 @@ def _turned(
         value = np.array(values[twist.bone], dtype=np.float64)[None]
         basis = rotation_matrices(value, twist.bone.rotation_mode)[0]
         if not twist.in_line and np.linalg.norm(basis @ own - own) > _ALIKE:
-            return 0.0  # it is posed otherwise
+            return (0.0,)  # it is posed otherwise
         turn = float(angle(basis, own))
         so_far += turn if twist.in_line else 0.0
         angles.append(so_far if twist.in_line else turn)
         parts.append(shares[twist.bone] - (0.0 if twist.in_line else carrier))
-    return _least(np.array(angles), np.array(parts))
+    return _explaining(np.array(angles), np.array(parts))
 
 
 def line_in_line(bones: Sequence[Bone], row: int) -> Array:
@@ -125,16 +125,31 @@ def line_in_line(bones: Sequence[Bone], row: int) -> Array:
     return unit(_at_rest(bones[row + 1 :])[:3, 3])
 
 
-def _least(angles: Array, parts: Array) -> float:
-    """The least twist of which these `parts` (k,) are the `angles` (k,), whole turns aside; 0 if there is none."""
+def _explaining(angles: Array, parts: Array) -> tuple[float, ...]:
+    """The twists of which these `parts` (k,) are the `angles` (k,), whole turns aside; 0 if there is none."""
     largest = np.argmax(np.abs(parts))
     if abs(parts[largest]) < _ALIKE:
-        return 0.0
+        return (0.0,)
     tries = (angles[largest] + 2.0 * np.pi * np.arange(-_TURNS, _TURNS + 1)) / parts[largest]
-    off = tries[:, None] * parts - angles
-    apart = np.abs(off - 2.0 * np.pi * np.round(off / (2.0 * np.pi))).max(axis=-1)
-    alike = tries[apart <= _ALIKE]
-    return float(alike[np.argmin(np.abs(alike))]) if len(alike) else 0.0
+    apart = np.abs(_least_turn(tries[:, None] * parts - angles)).max(axis=-1)
+    return tuple(tries[apart <= _ALIKE].tolist()) or (0.0,)
+
+
+def likeliest(twists: Sequence[float], now: Array) -> Array:
+    """(...) that of some twists from which a bone has come to be twisted by `now` (...), whole turns aside.
+
+    The nearest is the likeliest, but a twist that is wound up counts a third of it more: with no less, bones at rest,
+    of which one has a share of more than two thirds, could be taken for wound up by a turn and a half.
+    """
+    tries = np.array(twists)
+    cost = np.abs(_least_turn(tries - now[..., None])) + np.abs(tries) / 3.0
+    best: Array = tries[cost.argmin(axis=-1)]
+    return best
+
+
+def _least_turn(angle: Array) -> Array:
+    """(...) the same turn as an angle within [-pi, pi]."""
+    return angle - 2.0 * np.pi * np.round(angle / (2.0 * np.pi))
 
 
 def share(twist: TwistBone) -> float:

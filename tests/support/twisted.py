@@ -23,7 +23,7 @@ CLOSE = 1e-5
 UPPER, LOWER, HAND = rigs.ARM[1:]
 
 
-def _along(bone: rigs.Bone, place: float, name: str, parent: str = "") -> rigs.Bone:
+def along(bone: rigs.Bone, place: float, name: str, parent: str = "") -> rigs.Bone:
     """A short bone on another one's axis."""
     head, tail = Vector(bone.head), Vector(bone.tail)
     return rigs.Bone(name, head.lerp(tail, place), head.lerp(tail, place + 0.1), parent or bone.name, roll=0.4)
@@ -31,20 +31,20 @@ def _along(bone: rigs.Bone, place: float, name: str, parent: str = "") -> rigs.B
 
 SIDE = (
     *rigs.ARM,
-    _along(LOWER, 0.3, "lower_twist_a"),
-    _along(LOWER, 0.7, "lower_twist_b"),
-    _along(UPPER, 0.25, "upper_twist_a"),
-    _along(UPPER, 0.75, "upper_twist_b"),
+    along(LOWER, 0.3, "lower_twist_a"),
+    along(LOWER, 0.7, "lower_twist_b"),
+    along(UPPER, 0.25, "upper_twist_a"),
+    along(UPPER, 0.75, "upper_twist_b"),
 )
 SHARES = {"lower_twist_a": 0.3, "lower_twist_b": 0.7, "upper_twist_a": -0.75, "upper_twist_b": -0.25}
 """By which part of its half's twist each bone turns against the bone that carries it."""
 
 LINE = (
     *rigs.ARM[:2],
-    _along(UPPER, 0.4, "upper_line_a", "upper"),
-    _along(UPPER, 0.8, "upper_line_b", "upper_line_a"),
+    along(UPPER, 0.4, "upper_line_a", "upper"),
+    along(UPPER, 0.8, "upper_line_b", "upper_line_a"),
     LOWER._replace(parent="upper_line_b"),
-    _along(LOWER, 0.5, "lower_line", "lower"),
+    along(LOWER, 0.5, "lower_line", "lower"),
     HAND._replace(parent="lower_line"),
 )
 """An arm whose twist bones carry each other."""

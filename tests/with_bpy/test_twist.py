@@ -22,6 +22,7 @@ from support.twisted import (
     SHARES,
     SIDE,
     all_keys,
+    along,
     arm,
     bone_turns,
     keyed_poses,
@@ -178,15 +179,23 @@ def test_reduced_keys_hold_their_tolerance_for_twist_bones(bones: Sequence[rigs.
         assert len(rigs.keys(rig.pose.bones[name])) <= 30
 
 
-def test_solve_goes_on_from_the_pose_of_the_twist_bones() -> None:
-    chain = arm()
+@pytest.mark.parametrize(
+    ("bones", "name", "share", "turns"),
+    [(SIDE, "lower_twist_a", 0.3, 2.0), ((*rigs.ARM, along(rigs.ARM[2], 0.9, "lower_one")), "lower_one", 0.9, 0.7)],
+    ids=["two bones", "one bone"],
+)
+def test_solve_goes_on_from_the_pose_of_the_twist_bones(
+    bones: Sequence[rigs.Bone], name: str, share: float, turns: float
+) -> None:
+    """Solved once more, it stays: one bone as well that has turned by more than half a turn."""
+    chain = arm(bones=bones, turns=turns)
     rig = chain.id_data
-    for frame in (1, 11, 21, 31, 41):
+    for frame in (1, 11, 21, 31, 41, 51, 60, 60):
         on_frame(frame)
         api.solve(rig)
         bpy.context.view_layer.update()
-        expected = 0.3 * 4 * np.pi * (frame - 1) / 59
-        turned = rig.pose.bones["lower_twist_a"].rotation_quaternion
+        expected = share * turns * 2 * np.pi * (frame - 1) / 59
+        turned = rig.pose.bones[name].rotation_quaternion
         assert abs(abs(turned.w) - abs(np.cos(expected / 2))) < CLOSE
 
 

@@ -10,6 +10,7 @@ import pytest
 from two_bone_ik.skeleton.rotation_mode import rotation_name
 from two_bone_ik.skeleton.solve import solve_groups
 from two_bone_ik.skeleton.solved_group import one_by_one
+from two_bone_ik.skeleton.twist_bones import likeliest
 from two_bone_ik.skeleton.values import ChainPlan, Plan, Point
 from two_bone_ik.solver.values import Options, Reference, Unreachable
 
@@ -225,3 +226,10 @@ def test_a_chain_that_stretches_arrives_by_its_keyed_scale() -> None:
         upper, own = rig.to_world("upper", row), at(rig.basis["lower"].matrix, row)
         lower = no_scale_from_parent(offset)(own[None], upper[None])[0]
         np.testing.assert_allclose((lower @ (0.0, 0.8, 0.0, 1.0))[:3], goal(rig)[row], atol=1e-9)
+
+
+def test_bones_at_rest_are_never_taken_for_wound_up() -> None:
+    now = np.linspace(-pi, pi, 50)
+    for share in np.linspace(0.3, 1.0, 50):
+        several = 2 * pi * np.arange(-16, 17) / share
+        np.testing.assert_array_equal(likeliest(several, now), 0.0)

@@ -44,12 +44,14 @@ def twist(random: Random, scene: dict) -> None:
         for name in [name for name in bones if name not in {"spine", "upper"}]:
             # What lies between has to pass on the stretch.
             bones[name]["inherit_scale"] = random.choice(["ALIGNED"] if name in _BETWEEN else ["NONE", "ALIGNED"])
-    which, speed, still = random.randrange(3), random.choice([0.3, 0.7, 1.2]), [random.uniform(-1, 1) for _ in "xyz"]
-    turns = {frame: [*still[:which], speed * frame, *still[which + 1 :]] for frame in range(-3, 13)}
-    scene["objects"]["Target"]["turns"] = turns
     if random.random() < 0.6 or scene["request"]["what"] in {"bake_hock", "live", "crowd"}:
         scene["request"] = {"what": "bake_twist", "frames": random.choice([[1, 6], [-2, 9], [1, 4, 0.5]])}
     crowd.or_live(random, scene)
+    # Live goes on from the pose as it is, which tells few whole turns apart.
+    speed = random.choice([0.3, 0.7, 1.2]) * (0.1 if scene["request"]["what"] in {"live", "crowd"} else 1.0)
+    which, still = random.randrange(3), [random.uniform(-1, 1) for _ in "xyz"]
+    turns = {frame: [*still[:which], speed * frame, *still[which + 1 :]] for frame in range(-3, 13)}
+    scene["objects"]["Target"]["turns"] = turns
 
 
 def _add_twist_bones(random: Random, scene: dict) -> None:
