@@ -92,8 +92,12 @@ class Limb:
         return places @ matrix[:3, :3].T + matrix[:3, 3]
 
     def shown(self) -> np.ndarray:
-        """(3 + k, 3) the joints, and places beside its twist bones, which go round as these turn."""
-        rig, names = _evaluated(self.rig), self._twist_bones() if self.fields["use_twist"] else []
+        """(3 + k, 3) the joints, and places beside its twist bones, which go round as these turn.
+
+        With part of the influence they have part of a turn, from which a single frame cannot tell the whole.
+        """
+        spreads = self.fields["use_twist"] and self.fields["influence"] == 1.0 and not self.keyed_options
+        rig, names = _evaluated(self.rig), self._twist_bones() if spreads else []
         bones = [rig.pose.bones[name] for name in names]
         beside = [rig.matrix_world @ bone.matrix @ Vector((0.25 * bone.length, bone.length, 0.0)) for bone in bones]
         return np.concatenate((self.joints(), np.array(beside, dtype=float).reshape(-1, 3)))
