@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
+from collections import defaultdict
 
 import pytest
 
@@ -12,7 +12,12 @@ from support.blender_types import BLENDERS, environment
 from support.manual import CHECKOUT, blocks
 
 PAGES = ["README.md", *sorted(path.relative_to(CHECKOUT).as_posix() for path in CHECKOUT.glob("docs/*.md"))]
-SCRIPTS = {f"{page}, {number}": script for page in PAGES for number, script in enumerate(blocks(page, "python"))}
+PASTED = {
+    f"{page}, {number}": script
+    for page in PAGES
+    for number, script in enumerate(blocks(page, "python"))
+    if "two_bone_ik_solver" not in script
+}
 """By page and number. Those of the solver as a library have a test of their own."""
 
 RESULTS = """
@@ -102,39 +107,42 @@ api.check(rig).chans
 """
 
 
-def found(blender: str, folder: Path, scripts: dict[str, str]) -> str:
-    """What mypy says of these scripts by the types of this Blender, as of those of a user: strictly."""
+@pytest.fixture(scope="module", params=BLENDERS)
+def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> defaultdict[str, list[str]]:
+    """What mypy says of each script by the types of a Blender, as of those of a user: strictly.
+
+    One run for all of them: most of its time goes to the extension, which they import.
+    """
+    folder = tmp_path_factory.mktemp("scripts")
     package = folder / "bl_ext/user_default/two_bone_ik"
     package.parent.mkdir(parents=True)
     package.symlink_to(CHECKOUT)
-    names = {f"script_{number}.py": name for number, name in enumerate(scripts)}
-    for file, name in names.items():
+    scripts = {**PASTED, "results": RESULTS, "faults": FAULTS}
+    files = {f"script_{number}.py": name for number, name in enumerate(scripts)}
+    for file, name in files.items():
         (folder / file).write_text(scripts[name], "utf-8")
-    command = [sys.executable, "-m", "mypy", "--strict", f"--python-executable={environment(blender) / 'bin/python'}"]
+    python = environment(request.param) / "bin/python"
+    command = [sys.executable, "-m", "mypy", "--strict", f"--python-executable={python}", "--no-error-summary"]
     # The package itself is checked with other options.
-    command += ["--no-error-summary", "--follow-imports=silent", "--explicit-package-bases", *BLENDERS[blender][:1]]
-    run = subprocess.run([*command, *names], cwd=folder, stdout=subprocess.PIPE, text=True, timeout=300)
-    told = run.stdout
-    for file, name in names.items():
-        told = told.replace(f"{file}:", f"{name}:")
-    return told
+    command += ["--follow-imports=silent", "--explicit-package-bases", *BLENDERS[request.param][:1], *files]
+    run = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, timeout=300)
+    lines = defaultdict(list)
+    for line in run.stdout.splitlines():
+        file, _, rest = line.partition(":")
+        lines[files.get(file, file)].append(rest)
+    return lines
 
 
-@pytest.mark.parametrize("blender", BLENDERS)
-def test_scripts_of_the_manual_are_typed_strictly(blender: str, tmp_path: Path) -> None:
-    scripts = {name: script for name, script in SCRIPTS.items() if "two_bone_ik_solver" not in script}
-    assert len(scripts) > 6
-    assert found(blender, tmp_path, scripts) == ""
+def test_scripts_of_the_manual_are_typed_strictly(told: defaultdict[str, list[str]]) -> None:
+    assert len(PASTED) > 6
+    assert {name: lines for name, lines in told.items() if name not in {"results", "faults"}} == {}
 
 
-@pytest.mark.parametrize("blender", BLENDERS)
-def test_results_of_the_interface_have_their_types(blender: str, tmp_path: Path) -> None:
-    assert found(blender, tmp_path, {"results": RESULTS}) == ""
+def test_results_of_the_interface_have_their_types(told: defaultdict[str, list[str]]) -> None:
+    assert told["results"] == []
 
 
-@pytest.mark.parametrize("blender", BLENDERS)
-def test_what_is_wrong_in_a_script_is_found(blender: str, tmp_path: Path) -> None:
+def test_what_is_wrong_in_a_script_is_found(told: defaultdict[str, list[str]]) -> None:
     first = FAULTS.splitlines().index('api.bake("Hero")  # a name') + 1
-    told = found(blender, tmp_path, {"faults": FAULTS})
-    wrong = {line.split(":")[1] for line in told.splitlines() if ": error:" in line}
-    assert wrong == {str(number) for number in range(first, len(FAULTS.splitlines()) + 1)}, told
+    wrong = {line.split(":")[0] for line in told["faults"] if ": error:" in line}
+    assert wrong == {str(number) for number in range(first, len(FAULTS.splitlines()) + 1)}, told["faults"]

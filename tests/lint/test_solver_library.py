@@ -18,10 +18,11 @@ def test_scripts_with_the_library_are_typed_strictly(tmp_path: Path) -> None:
     for path in (f"{NAME}/__init__.py", f"{NAME}/py.typed", "solver", "skeleton"):
         (package / Path(path).name).symlink_to(CHECKOUT / path)
     scripts = [*blocks("docs/solver.md", "python"), *blocks(f"{NAME}/README.md", "python")]
-    for number, script in enumerate(scripts):
-        (tmp_path / f"script_{number}.py").write_text(script, "utf-8")
-        command = [sys.executable, "-m", "mypy", "--strict", f"--python-executable={WITH_NUMPY}"]
-        # The package itself is checked with other options.
-        command += ["--follow-imports=silent", f"script_{number}.py"]
-        found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
-        assert found.returncode == 0, found.stdout
+    files = [tmp_path / f"script_{number}.py" for number in range(len(scripts))]
+    for file, script in zip(files, scripts, strict=True):
+        file.write_text(script, "utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", f"--python-executable={WITH_NUMPY}"]
+    # The package itself is checked with other options.
+    command += ["--follow-imports=silent", *(file.name for file in files)]
+    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert found.returncode == 0, found.stdout
