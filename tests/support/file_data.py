@@ -29,14 +29,15 @@ def dump() -> dict[str, object]:
 def changed(before: dict[str, object], near: float = 0.0) -> set[str]:
     """Paths of all values that were added, removed or changed since the dump `before`, numbers by more than `near`."""
     now = dump()
-    paths = before.keys() | now.keys()
-    return {path for path in paths if not _is_same(before.get(path, ...), now.get(path, ...), near)}
+    # Nearly all are equal: no function is called for these.
+    different = [path for path, value in now.items() if before.get(path, ...) != value]
+    return (before.keys() - now) | {path for path in different if not _is_near(before.get(path, ...), now[path], near)}
 
 
-def _is_same(value: object, other: object, near: float) -> bool:
-    if near and isinstance(value, tuple) and isinstance(other, tuple) and len(value) == len(other):
-        return all(_is_same(part, another, near) for part, another in zip(value, other, strict=True))
-    if near and isinstance(value, float) and isinstance(other, float):
+def _is_near(value: object, other: object, near: float) -> bool:
+    if isinstance(value, tuple) and isinstance(other, tuple) and len(value) == len(other):
+        return all(_is_near(part, another, near) for part, another in zip(value, other, strict=True))
+    if isinstance(value, float) and isinstance(other, float):
         return abs(value - other) <= near
     return value == other
 
