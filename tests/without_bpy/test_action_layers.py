@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 CHECKOUT = Path(__file__).parents[2]
@@ -10,16 +11,22 @@ ROOMS = ("solver", "skeleton", "blender", "api", "operators", "ui", "command_lin
 OF_ACTIONS = {"layers", "channelbag", "channelbags", "action_slot", "action_slot_handle", "action_suitable_slots"}
 
 
-def users(names: set[str]) -> set[tuple[str, str]]:
-    """Files with the functions in them that take one of these attributes."""
-    found = set()
+@cache
+def taken() -> dict[tuple[str, str], set[str]]:
+    """By file and function the attributes that it takes, but of `versions`."""
+    found: dict[tuple[str, str], set[str]] = {}
     for path in (path for room in ROOMS for path in (CHECKOUT / room).rglob("*.py")):
         for function in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(function, ast.FunctionDef):
                 attributes = (node for node in ast.walk(function) if isinstance(node, ast.Attribute))
-                if names & {node.attr for node in attributes if ast.unparse(node.value) != "versions"}:
-                    found.add((path.relative_to(CHECKOUT).as_posix(), function.name))
+                names = {node.attr for node in attributes if ast.unparse(node.value) != "versions"}
+                found.setdefault((path.relative_to(CHECKOUT).as_posix(), function.name), set()).update(names)
     return found
+
+
+def users(names: set[str]) -> set[tuple[str, str]]:
+    """Files with the functions in them that take one of these attributes."""
+    return {function for function, attributes in taken().items() if names & attributes}
 
 
 def test_one_function_reaches_into_the_layers_of_actions() -> None:

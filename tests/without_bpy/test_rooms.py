@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ BESIDE = {"takeover", "hold", "plant", "switch"}
 LAYERS = ("blender", "api", "operators", "ui", "command_line")
 
 
+@cache
 def used() -> dict[str, set[tuple[str, str]]]:
     """By room the modules that files outside of it import, each with a name, or "all" where it is imported whole."""
     found = defaultdict(set)

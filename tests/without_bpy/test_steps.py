@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -33,10 +34,16 @@ def names(node: ast.AST) -> set[str]:
     return {ast.unparse(each) for each in used} | {each.attr for each in used if isinstance(each, ast.Attribute)}
 
 
+@cache
+def named() -> dict[str, set[str]]:
+    """By file of `blender` what it names."""
+    files = BLENDER.rglob("*.py")
+    return {path.relative_to(BLENDER).as_posix(): names(ast.parse(path.read_text("utf-8"))) for path in files}
+
+
 def users(*wanted: str) -> set[str]:
     """The files of `blender` that name one of these."""
-    files = (path for path in BLENDER.rglob("*.py") if names(ast.parse(path.read_text("utf-8"))) & set(wanted))
-    return {path.relative_to(BLENDER).as_posix() for path in files}
+    return {path for path, names in named().items() if names & set(wanted)}
 
 
 def imported(path: Path) -> Iterator[tuple[str, str]]:
