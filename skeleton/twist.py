@@ -17,8 +17,8 @@ from . import inherit, transform, twist_bones
 from .chain_group import basis_below
 from .solved_group import SolvedGroup
 from .transform import Basis, stacked
-from .twist_bones import likeliest, turned
-from .values import Bone, ChainPlan, Point, Turned, TwistBone
+from .twist_bones import Turned, likeliest, turned
+from .values import Bone, ChainPlan, Point, TwistBone
 
 Before = Sequence[Turned]
 

@@ -15,7 +15,10 @@ from ..solver.vectors import product, unit
 from . import transform
 from .rotation_mode import rotation_matrices
 from .transform import Basis
-from .values import Bone, ChainPlan, Turned, TwistBone
+from .values import Bone, ChainPlan, TwistBone
+
+Turned = tuple[tuple[float, ...], tuple[float, ...]]
+"""Radians of twist that twist bones may show, of the root bone and of the tip bone; whole turns leave several."""
 
 _TURNS = 16
 """How many whole turns to try in each direction."""

@@ -111,10 +111,6 @@ class TwistBone:
     animated: bool = False
 
 
-Turned = tuple[tuple[float, ...], tuple[float, ...]]
-"""Radians of twist that twist bones may show, of the root bone and of the tip bone; whole turns leave several."""
-
-
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ChainPlan:
     """One chain.
@@ -130,7 +126,7 @@ class ChainPlan:
     dependents : objects and bones that later chains depend on and that this chain moves because they are parented to
         it; for each, the bones from the nearest one above it up to one of the chain's
     twists : bones that take a share of a twist: first those in line, from the root on
-    turned : the twists from which that of the first frame goes on
+    turned : the twists, as in `twist_bones.Turned`, from one of which that of the first frame goes on
     """
 
     name: str
@@ -151,7 +147,7 @@ class ChainPlan:
     key_frames: Array | None = None
     dependents: Mapping[Point, tuple[Bone, ...]] = field(default_factory=dict)
     twists: tuple[TwistBone, ...] = ()
-    turned: Turned = ((0.0,), (0.0,))
+    turned: tuple[tuple[float, ...], tuple[float, ...]] = ((0.0,), (0.0,))
 
     @property
     def root(self) -> Bone:

@@ -289,7 +289,7 @@ def test_bones_at_the_side_need_not_inherit_rotation() -> None:
     np.testing.assert_allclose(shown(rig, frames, names), inheriting, atol=CLOSE)
 
 
-def test_without_influence_a_limb_that_stretches_is_told_as_it_is() -> None:
+def test_without_influence_a_stretching_limb_is_told_as_it_is() -> None:
     """Also if bones in line are turned across the limb."""
     chain = arm(bones=LINE, turns=0.0)
     rig = chain.id_data
