@@ -118,11 +118,11 @@ def pose_bones(values: Iterable[tuple[PoseBone, str, Sequence[float]]]) -> set[I
             rig: Rig = bone.id_data
             differing[rig, name][rig.pose.bones.find(bone.name)] = numbers
     for (rig, name), by_row in differing.items():
-        pose_bones: Any = rig.pose.bones
-        rows = np.empty((len(pose_bones), len(next(iter(by_row.values())))), dtype=np.float32)
-        pose_bones.foreach_get(name, rows.reshape(-1))
+        bones: Any = rig.pose.bones
+        rows = np.empty((len(bones), len(next(iter(by_row.values())))), dtype=np.float32)
+        bones.foreach_get(name, rows.reshape(-1))
         rows[[*by_row]] = [*by_row.values()]
-        pose_bones.foreach_set(name, rows.reshape(-1))
+        bones.foreach_set(name, rows.reshape(-1))
         rig.update_tag(refresh={"OBJECT"})
     return {rig for rig, _ in differing}
 
