@@ -35,6 +35,7 @@ def calls(monkeypatch: pytest.MonkeyPatch, module: object, name: str) -> list[ob
 
 
 def test_a_bake_asks_once_for_limbs_of_known_rigs(rig: Object, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig.pose.bones["spine"].constraints.new("LIMIT_SCALE")  # a rig without constraints is not asked at all
     asked = calls(monkeypatch, known_limbs, "limbs_of")
     assert api.bake(rig, frames=(1, 3)).reached
     assert asked == [(rig,)]

@@ -70,11 +70,9 @@ def _add_twist_bones(random: Random, scene: dict) -> None:
                 poses[f"{carrier} turn {number}"] = {"mode": mode, "rotation": [0.3, 0.5, -0.2]}
     if random.random() < 0.3:
         head = Vector(joints["lower"]).lerp(Vector(joints["hand"]), random.uniform(0.2, 0.8))
-        hand = bones.pop("hand") | {"parent": "below", "connect": False}
-        bones["below"] = {"head": [*head], "tail": joints["hand"], "parent": "lower"}
-        bones["hand"] = hand
-        if "toe" in bones:
-            bones["toe"] = bones.pop("toe")  # after its parent
+        bones["hand"] |= {"parent": "below", "connect": False}
+        after = {name: bones.pop(name) for name in [*bones][[*bones].index("hand") :]}
+        bones |= {"below": {"head": [*head], "tail": joints["hand"], "parent": "lower"}, **after}
     if "twist" in bones:
         # Quite in line, or it would turn about a line of its own.
         middle = [*Vector(joints["upper"]).lerp(Vector(joints["lower"]), 0.5)]
