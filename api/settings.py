@@ -46,12 +46,10 @@ def copy_settings(
     others = [other for other in chosen_chains(rig, to) if other != source]
     values = [copied_values(rig, source, other, sections) for other in others]
     shares = [copied_shares(rig, source, other, sections) for other in others]
-    changes: dict[str, float] = {}
-    with unchanged_on_error(rig):
-        for other, fields, wanted in zip(others, values, shares, strict=True):
-            set_fields(other, fields)
-            changes |= twist_shares.changes(rig, other, wanted) if wanted is not None else {}
-    twist_shares.set_shares(rig, changes)
+    for other, fields, wanted in zip(others, values, shares, strict=True):
+        set_fields(other, fields)
+        if wanted is not None:
+            twist_shares.set_shares(rig, [other], wanted)
     return {other.name: difference(rig, source, other) for other in others}
 
 

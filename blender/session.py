@@ -11,6 +11,7 @@ from bpy.types import Depsgraph, Scene
 
 class _Table(Protocol):
     def clear(self) -> None: ...
+    def __len__(self) -> int: ...
 
 
 Table = TypeVar("Table", bound=_Table)

@@ -155,7 +155,7 @@ def ever_animated_paths(block: AnimatedID) -> set[str]:
 
 
 def is_ever_animated(block: AnimatedID, path: str) -> bool:
-    """True if the property at this RNA path, a single number, is one of those."""
+    """True if keys, drivers or NLA strips animate the property at this RNA path, a single number."""
     animation = block.animation_data
     if not animation:
         return False

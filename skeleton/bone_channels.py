@@ -111,11 +111,16 @@ def _third_basis(group: ChainGroup, end_pose: Array, solution: Solution) -> Basi
     return _turned_basis(group, third.bones[-1], third.basis, third.parent_pose(end_pose), turned, stretch)
 
 
+_MOVED = 1e-2
+"""Part of the way to the next joint: a factor of 2 that gains less than this does not move the joint."""
+
+
 def _along_axis(group: ChainGroup, bone: int, stretch: Array) -> Array:
     """(n, c) the factor on the bone's y axis with which the next joint is `stretch` (n, c) times as far away.
 
-    Limbs that are not pinned stretch their bones by that, wherever the next joint lies. The factor is at least half and
-    at most twice the stretch: where a joint lies at a right angle to the axis, no factor moves it.
+    Limbs that are not pinned stretch their bones by that, wherever the next joint lies; so do those whose next joint
+    lies at a right angle to the axis, where no factor moves it. The factor is at least half and at most twice the
+    stretch.
     """
     if group.grown is None:
         return stretch
@@ -124,8 +129,9 @@ def _along_axis(group: ChainGroup, bone: int, stretch: Array) -> Array:
     # The length of start + factor * gain is to be that of stretch * way.
     half = dot(start, gain)
     root = half**2 + gain_sq * (stretch**2 * dot(way, way) - dot(start, start))
-    factor = (np.sqrt(np.maximum(root, 0.0)) - half) / np.where(gain_sq > 0.0, gain_sq, 1.0)
-    return np.clip(factor, 0.5 * stretch, 2.0 * stretch)
+    moves = gain_sq > _MOVED**2 * dot(way, way)
+    factor = (np.sqrt(np.maximum(root, 0.0)) - half) / np.where(moves, gain_sq, 1.0)
+    return np.where(moves, np.clip(factor, 0.5 * stretch, 2.0 * stretch), stretch)
 
 
 def _turned_basis(
@@ -186,7 +192,8 @@ def pose_values(solved: SolvedGroup, before: Mapping[Bone, Sequence[float]]) -> 
 
     before : as for `channels`; bones that are not in it are left out
     """
-    bases, skips = bone_bases(solved, twist.starts(solved, before)), solved.plan.options.unreachable == Unreachable.SKIP
+    twists = twist.starts(solved, before) if solved.plan.twists else None
+    bases, skips = bone_bases(solved, twists), solved.plan.options.unreachable == Unreachable.SKIP
     left_out = solved.out_of_reach[0].tolist() if skips else [False] * len(solved.plans)
     # Columns of bones side by side, one below the other.
     bones = [bone for column in zip(*(plan.keyed for plan in solved.plans), strict=True) for bone in column]

@@ -98,7 +98,11 @@ def tip_places(solved: SolvedGroup) -> dict[Point, Array]:
 def _solve_group(group: ChainGroup, samples: Samples, count: int, seconds: Array | None) -> SolvedGroup:
     """As `solve.solve_group`, with the frames apart."""
     goals = chain_group.goals(group, samples, count, seconds)
-    solution = _beside(group, goals) if group.kinematics.rigid else _row_by_row(group, goals, samples, count)
+    if group.kinematics.rigid:
+        solution = _beside(group, goals)
+    else:
+        group = uneven_scale.with_grown(group, samples)  # by which its solution is posed
+        solution = _row_by_row(group, goals, samples, count)
     solved = SolvedGroup(group=group, goals=goals, solution=solution, samples=samples)
     return flat_told(solved) if group.flat.any() else solved
 

@@ -173,7 +173,7 @@ class ChainKinematics:
         bearing : the bones between the end bones and the tip bones
         """
         to_armature = rotation_base(self.bones[0], parent, location)
-        plain = _are_plain((*self.bones, *bearing), parent, to_armature)
+        plain = self.rigid and _are_plain((*self.bones, *bearing), parent, to_armature)
         return replace(self, parent=parent, to_armature=to_armature) if plain else None
 
 

@@ -30,8 +30,7 @@ _CLOSE = 1e-7
 
 def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGroup:
     """The chains with links that fit their solved poses, and their solution with the joints of these poses."""
-    if group.plan.pins:
-        group = replace(group, grown=_grown(group, samples))
+    group = with_grown(group, samples)
     reference = _reference(group, goals, samples)
     reaching = _without_hold(group)
 
@@ -45,8 +44,10 @@ def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGrou
     return _with_posed_joints(solved, _pairs(fitting(_flat(links))) - links)
 
 
-def _grown(group: ChainGroup, samples: Samples) -> Array:
-    """See `ChainGroup.grown`."""
+def with_grown(group: ChainGroup, samples: Samples) -> ChainGroup:
+    """The chains with `ChainGroup.grown` where they are pinned."""
+    if not group.plan.pins:
+        return group
     limb = [group.basis[0].without_rotation, group.basis[-1].without_rotation]
     limb += [group.third.basis.without_rotation] if group.third else []
 
@@ -60,7 +61,7 @@ def _grown(group: ChainGroup, samples: Samples) -> Array:
         for bone, basis in enumerate(limb)
     ]
     gains = [ways(bases)[..., bone, :] - way[..., bone, :] for bone, bases in enumerate(longer)]
-    return np.stack(np.broadcast_arrays(way, np.stack(gains, axis=-2)), axis=-2)
+    return replace(group, grown=np.stack(np.broadcast_arrays(way, np.stack(gains, axis=-2)), axis=-2))
 
 
 def _solve_with_links(group: ChainGroup, reference: Array, links: Array, goals: Goals, samples: Samples) -> SolvedGroup:

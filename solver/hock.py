@@ -128,8 +128,8 @@ def solve(leg: Leg, goals: Goals, options: Options | None = None, pose: Array | 
     solution = solve_chain(leg.triangle, replace(goals, pose=two), replace(options, influence=1.0))
     rotations = leg_rotations(leg, solution.rotations)
     if differs(options.influence, 1.0):
-        sides = partial(triangle_pose, leg)
-        rotations, solution = blended(solution, leg.triangle, rotations, pose, options.influence, sides)
+        to_triangle = partial(triangle_pose, leg)
+        rotations, solution = blended(solution, leg.triangle, rotations, pose, options.influence, to_triangle)
     return LegSolution(rotations=rotations, joints=leg_joints(leg, rotations, solution.stretch), triangle=solution)
 
 
@@ -157,8 +157,8 @@ def triangle_pose(leg: Leg, rotations: Array) -> Array:
 
     Where the third bone does not turn as the hock says, the triangle has its tip where the leg has it, or nearest.
     """
-    sides = product(rotations[..., :2, :, :], leg.to_sides)
-    goals = Goals(target=leg_joints(leg, rotations)[..., 3, :], pose=sides)
+    two = product(rotations[..., :2, :, :], leg.to_sides)
+    goals = Goals(target=leg_joints(leg, rotations)[..., 3, :], pose=two)
     return solve_chain(leg.triangle, goals, Options(reference=Reference.POSE, plane=Plane.AIM)).rotations
 
 
@@ -169,8 +169,8 @@ def sides(links: Array, hock: Hock) -> Array:
     return two
 
 
-def _chain(root: Array, sides: Array, hinge_axis: ArrayLike, use_hinge_axis: bool) -> Chain:
-    joints = np.concatenate((root[..., None, :], root[..., None, :] + np.cumsum(sides, axis=-2)), axis=-2)
+def _chain(root: Array, links: Array, hinge_axis: ArrayLike, use_hinge_axis: bool) -> Chain:
+    joints = np.concatenate((root[..., None, :], root[..., None, :] + np.cumsum(links, axis=-2)), axis=-2)
     return Chain(joints=joints, hinge_axis=np.asarray(hinge_axis, dtype=np.float64), use_hinge_axis=use_hinge_axis)
 
 

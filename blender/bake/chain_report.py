@@ -54,7 +54,7 @@ class ChainReport:
     miss : (n,)                  distance from the tip to the target, world units
     sin_hinge : (n,)             closeness to singular: 0 straight or folded, 1 at a right angle
     speed : (n,)                 the faster of root joint and hinge since the frame before, radians a frame
-    stretch : (n,)               the greater factor on the length of a bone
+    stretch : (n,)               the greater one of the factors on the distances from joint to joint
     least_stretch : (n,)         the lesser one; below 1 only where the limb is pinned to its pole
     off_pole, past_extension : (n,)   of a limb pinned to its pole: how far the mid joint is off the pole, and how much
                                  farther the tip reaches than the extension limit allows, world units

@@ -126,9 +126,11 @@ def copied_shares(
 ) -> dict[str, float] | None:
     """The shares set by hand that the twist bones of `other` are to have and no others; None if they keep theirs.
 
+    So do those of a chain that gets no twist to spread.
+
     raises : Refused if the other side lacks a bone
     """
-    if "BONES" not in sections or other != chain_of_other_side(rig, chain):
+    if "BONES" not in sections or not chain.use_twist or other != chain_of_other_side(rig, chain):
         return None
     by_name = {_bone_of_other_side(rig, chain, bone): share for bone, share in twist_shares.shares(rig, chain).items()}
     return {bone: share for bone, share in by_name.items() if bone}

@@ -19,7 +19,7 @@ bones shares by hand.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -158,10 +158,12 @@ def apply(rig: Rig, setup: Setup, create_targets: Callable[[list[str]], object])
     shares: dict[str, float] = {}
     with unchanged_on_error(rig):
         for where, chain in chains.values():
-            shares |= _share_changes(rig, where, _set(rig, chain), chain.get(_SHARES, {}))
+            found, wanted = _set(rig, chain), chain.get(_SHARES, {})
+            _refuse_other_bones(rig, where, found, wanted)
+            shares |= wanted
         if create := [name for name, (_, chain) in chains.items() if chain.get(_CREATE)]:
             create_targets(create)
-    twist_shares.set_shares(rig, shares)
+    twist_shares.set_shares(rig, [rig.two_bone_ik_chains[name] for name in chains], shares)
     return list(chains)
 
 
@@ -249,13 +251,13 @@ def _set(rig: Rig, fields: dict[str, Any]) -> TwoBoneIKChain:
     return chain
 
 
-def _share_changes(rig: Rig, where: str, chain: TwoBoneIKChain, wanted: Mapping[str, float]) -> dict[str, float]:
-    known = twists_found(rig, chain).names if wanted else []
-    for bone in wanted:
+def _refuse_other_bones(rig: Rig, where: str, chain: TwoBoneIKChain, names: Collection[str]) -> None:
+    """Raise `Refused` if one of these is no twist bone of the chain."""
+    known = twists_found(rig, chain).names if names else []
+    for bone in names:
         if bone not in known:
             nearest = nearest_name(bone, known)
             raise Refused("NO_BONE.no_twist_bone", object=rig, bone=bone, value=bone, where=where, nearest=nearest)
-    return twist_shares.changes(rig, chain, wanted)
 
 
 def _unset(chain: TwoBoneIKChain, key: str) -> None:

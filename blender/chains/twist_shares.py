@@ -3,11 +3,12 @@
 They belong to the bones, and not to the chain: so they stay where the chain is removed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..armatures import Rig
 from ..bake.chain import twists_found
+from ..messages.refused import Refused
 from ..options import rows
 from ..settings.properties import TwoBoneIKChain
 
@@ -16,19 +17,18 @@ BY_PLACE: float = rows("pose_bone")["twist"]["default"]
 
 
 def shares(rig: Rig, chain: TwoBoneIKChain) -> dict[str, float]:
-    """By name of a twist bone the share that was set by hand; Refused where the chain's bones make no chain."""
+    """By name of a twist bone the share that was set by hand; none where the chain's bones make no chain."""
     bones: Any = rig.pose.bones
     by_hand = {bone.name: bone.two_bone_ik_twist for bone in bones if bone.two_bone_ik_twist >= 0.0}
-    return {name: by_hand[name] for name in twists_found(rig, chain).names if name in by_hand} if by_hand else {}
+    try:
+        return {name: by_hand[name] for name in twists_found(rig, chain).names if name in by_hand} if by_hand else {}
+    except Refused:
+        return {}
 
 
-def changes(rig: Rig, chain: TwoBoneIKChain, wanted: Mapping[str, float]) -> dict[str, float]:
-    """What to set for the chain's twist bones to have these shares, and no others; Refused as above."""
-    return dict.fromkeys(shares(rig, chain), BY_PLACE) | dict(wanted)
-
-
-def set_shares(rig: Rig, values: Mapping[str, float]) -> None:
-    """Give bones these shares."""
+def set_shares(rig: Rig, chains: Iterable[TwoBoneIKChain], wanted: Mapping[str, float]) -> None:
+    """Give the twist bones of these chains these shares, and no others."""
     bones: Any = rig.pose.bones
-    for name, value in values.items():
+    unset = (name for chain in chains for name in shares(rig, chain))
+    for name, value in (dict.fromkeys(unset, BY_PLACE) | dict(wanted)).items():
         bones[name].two_bone_ik_twist = value

@@ -115,7 +115,7 @@ def pose_bones(values: Iterable[tuple[PoseBone, str, Sequence[float]]]) -> set[I
     for bone, name, numbers in values:
         assert all(map(isfinite, numbers))
         if getattr(bone, name)[:] != tuple(array("f", numbers)):
-            rig: Rig = bone.id_data
+            rig = cast(Rig, bone.id_data)
             differing[rig, name][rig.pose.bones.find(bone.name)] = numbers
     for (rig, name), by_row in differing.items():
         bones: Any = rig.pose.bones

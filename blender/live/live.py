@@ -295,7 +295,10 @@ def _remember(rig: Rig, now: RigState, own: Matrices, depsgraph: Depsgraph, *, a
 
 
 def _as_left(rig: Rig, bones: Iterable[Bone], own: Matrices, depsgraph: Depsgraph) -> _Posed:
-    """These bones as they are now; own : as anybody else has posed them last"""
+    """These bones as they are now.
+
+    own : as others have posed them last
+    """
     scene: Scene = depsgraph.scene
     return _Posed(
         left=_matrices(rig, bones),

@@ -91,7 +91,7 @@ class KnownLimb:
     @property
     def bones(self) -> tuple[str, ...]:
         """All bones that have to be there, each once."""
-        single = (self.switch_bone, self.control, self.pole, self.swivel, self.toe_target, self.toe_control)
+        single = (self.switch_bone, self.control, self.pole, self.swivel)
         return tuple(dict.fromkeys(filter(None, (*self.fk, *self.ik, *self.shown, *single, *self.kept))))
 
     @property
@@ -102,7 +102,7 @@ class KnownLimb:
     @property
     def optional(self) -> tuple[str, ...]:
         """Bones that some builds of the limb do not have."""
-        return tuple(filter(None, (self.toe_ik, *self.zero)))
+        return tuple(filter(None, (self.toe_ik, self.toe_target, self.toe_control, *self.zero)))
 
     @property
     def named(self) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ def _marking(field: str, then: _Changed = _choice_changed) -> _Changed:
     return changed
 
 
-def _share_changed(bone: PoseBone, _context: Context) -> None:
+def _bone_changed(bone: PoseBone, _context: Context) -> None:
     _announce("choice", bone.id_data)
 
 
@@ -76,7 +76,7 @@ def _option_changed(bone: PoseBone, context: Context) -> None:
     from . import keyed_options
 
     keyed_options.keep(bone)
-    _share_changed(bone, context)
+    _bone_changed(bone, context)
 
 
 # Not animatable: a bake reads them once, so keys on them would promise what it does not do.
@@ -217,7 +217,7 @@ def register() -> None:
     for name in KEYED_OPTIONS:
         setattr(_pose_bone, f"two_bone_ik_{name}", option("chain", name, update=_option_changed, **_KEYED))
     for name in rows("pose_bone"):
-        update: dict[str, Any] = {"update": _share_changed} if name == "twist" else {}
+        update: dict[str, Any] = {"update": _bone_changed} if name == "twist" else {}
         setattr(_pose_bone, f"two_bone_ik_{name}", option("pose_bone", name, **update, **_KEYED))
     # Not for users: what a live limb starts from, and which is in hand, has to come back with undo and with the file.
     _pose_bone.two_bone_ik_own = props.FloatVectorProperty(

@@ -96,7 +96,7 @@ class Limb:
 
         With part of the influence they have part of a turn, from which a single frame cannot tell the whole.
         """
-        spreads = self.fields["use_twist"] and self.fields["influence"] == 1.0 and not self.keyed_options
+        spreads = self.fields["use_twist"] and self.fields["influence"] == 1.0 and not self._has_keys("influence")
         rig, names = _evaluated(self.rig), self._twist_bones() if spreads else []
         bones = [rig.pose.bones[name] for name in names]
         beside = [rig.matrix_world @ bone.matrix @ Vector((0.25 * bone.length, bone.length, 0.0)) for bone in bones]

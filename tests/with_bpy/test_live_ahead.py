@@ -98,6 +98,7 @@ FIELDS = [
     {"plane": "REST"},
     {"tip_bone": "hand", "use_rotation": True},
     {"pole": (0.5, -2.0, 1.0), "pole_angle": 0.4, "pole_influence": 0.7},
+    {"pole": (0.5, -2.0, 1.0), "pole_pin": 1.0, "tip_bone": "hand", "max_stretch": 1.2},
     {"reference": "POSE", "influence": 0.6},
     {"hock_bone": "hand", "hock_angle": 0.3, "influence": 0.6},
 ]
@@ -112,7 +113,10 @@ def test_frames_in_any_order_are_those_of_a_bake(fields: dict, mode: str, right:
     bones = [rig.pose.bones[name] for name in ("upper", "lower", "hand")]
     for bone in bones:
         bone.rotation_mode = mode
-    rig.data.bones["lower"].inherit_scale = "ALIGNED"  # what stretches may not shear
+    for name in ("lower", "hand"):
+        rig.data.bones[name].inherit_scale = "ALIGNED"  # what stretches may not shear
+    if "pole_pin" in fields:
+        bones[2].location = (-0.1, 0.2, 0.15)  # beside the axis of the end bone
     on_frame(1)
     before = [bone.matrix_basis.copy() for bone in bones]
     rig.two_bone_ik_live = True

@@ -137,3 +137,24 @@ def test_a_side_without_such_a_bone_is_refused() -> None:
     with pytest.raises(api.Refused, match=r"lower_twist_a\.L"):
         api.mirror_settings(rig, left.name)
     assert [chain.name for chain in rig.two_bone_ik_chains] == [left.name]
+
+
+def test_without_spread_twist_no_such_bone_is_needed() -> None:
+    rig = both_sides()
+    left = arm(rig)
+    left.use_twist = False
+    rig.data.bones["lower_twist_a.R"].name = "turning.R"
+    api.mirror_settings(rig, left.name)
+    assert shares(rig) == on_side(BY_HAND, "L")
+
+
+def test_of_two_chains_on_a_limb_one_has_them(tmp_path: Path) -> None:
+    rig = both_sides()
+    path = tmp_path / "arms.toml"
+    limb = '[[chain]]\nend_bone = "lower.L"\ntip_bone = "hand.L"\n'
+    path.write_text(
+        f'{limb}name = "One"\ntwist_shares = {{ "lower_twist_a.L" = 0.25 }}\n\n{limb}name = "Two"\nmute = true\n'
+    )
+    for _ in range(2):
+        api.apply_setup(rig, api.load_setup(path))
+        assert shares(rig) == {"lower_twist_a.L": 0.25}

@@ -24,6 +24,7 @@ OPTIONS = {
     "limits": Options(bend=Bend.LIMITS, bend_min=-1.0, bend_max=2.0),
     "hold": Options(unreachable=Unreachable.HOLD),
     "stretch": Options(unreachable=Unreachable.STRETCH, softness=0.2),
+    "pinned": Options(plane=Plane.POLE, pole_pin=0.7, max_stretch=1.2),
     "pole": Options(plane=Plane.POLE, pole_angle=0.3, pole_influence=0.7),
     "smooth": Options(plane=Plane.POLE, pole_smoothing=0.5),
     "pose": Options(reference=Reference.POSE, influence=0.6, use_extension_limit=True),

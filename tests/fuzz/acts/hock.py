@@ -18,7 +18,15 @@ _SAME = 2e-3
 
 
 def hock(random: Random, scene: dict) -> None:
-    """37: the hand is the third bone of a leg, at times with a toe below, an angle, or a stretch."""
+    """37: the chain is a leg with a hock."""
+    make_leg(random, scene)
+    if random.random() < 0.6:
+        scene["request"] = {"what": "bake_hock", "frames": random.choice([[1, 6], [2, 5], [1, 4, 0.5]])}
+    crowd.or_live(random, scene)
+
+
+def make_leg(random: Random, scene: dict) -> None:
+    """The hand is its third bone, at times with a toe below, an angle, or a stretch."""
     chain, bones = scene["chains"][0], scene["bones"]
     hand = bones["hand"]
     hand["tail"] = [round(part + random.uniform(-0.6, 0.6), 3) for part in hand["head"]]
@@ -37,9 +45,6 @@ def hock(random: Random, scene: dict) -> None:
     if chain["fields"].get("unreachable") == "STRETCH":
         for name in {"lower", "hand", "toe"} & bones.keys():
             bones[name]["inherit_scale"] = random.choice(["NONE", "ALIGNED"])
-    if random.random() < 0.6:
-        scene["request"] = {"what": "bake_hock", "frames": random.choice([[1, 6], [2, 5], [1, 4, 0.5]])}
-    crowd.or_live(random, scene)
 
 
 def carry_out(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:

@@ -11,6 +11,7 @@ import numpy as np
 from bl_ext.user_default.two_bone_ik import api
 
 from fuzz import build, changes, judge, oracle, state
+from fuzz.acts import crowd
 from fuzz.build import RIG
 
 
@@ -33,6 +34,7 @@ def pole_pin(random: Random, scene: dict) -> None:
         scene["bones"][name]["inherit_scale"] = "ALIGNED" if name == "twist" else random.choice(["NONE", "ALIGNED"])
     if random.random() < 0.6:
         scene["request"] = {"what": "bake_pole_pin", "frames": random.choice([[1, 6], [2, 5], [1, 4, 0.5]])}
+    crowd.or_live(random, scene)
 
 
 def carry_out(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
@@ -100,8 +102,9 @@ def _faults(
     off = float(np.linalg.norm(mid - pole))
     if abs(off - float(chain.off_pole[row])) > 2 * slack:
         yield f"silent distance from the pole: {off:.4g} where {chain.off_pole[row]:.4g} is told {where}"
-    if not inner + slack < np.linalg.norm(tip - root) < most * lengths.sum() - slack:
-        return  # at full stretch what rounds the tip by e moves the elbow by the root of e
+    reach = float(np.linalg.norm(tip - root))
+    if reach >= most * lengths.sum() - slack or 0.0 < inner >= reach - slack:
+        return  # at full stretch and full fold, what rounds the tip by e moves the elbow by the root of e
     nearest = _nearest(root, tip, pole, lengths, most, slack)
     if off > nearest + slack:
         yield f"elbow not nearest to the pole: {off:.4g} where {nearest:.4g} can be {where}"

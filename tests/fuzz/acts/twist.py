@@ -30,7 +30,7 @@ def twist(random: Random, scene: dict) -> None:
     """38: the chain, at times a leg with a hock, spreads its twist over bones at the side and in line."""
     chain, bones = scene["chains"][0], scene["bones"]
     if random.random() < 0.25:
-        hock.hock(random, scene)
+        hock.make_leg(random, scene)
     else:
         chain["tip"] = "hand"
         chain["fields"]["use_rotation"] = random.random() < 0.7
@@ -44,7 +44,7 @@ def twist(random: Random, scene: dict) -> None:
         for name in [name for name in bones if name not in {"spine", "upper"}]:
             # What lies between has to pass on the stretch.
             bones[name]["inherit_scale"] = random.choice(["ALIGNED"] if name in _BETWEEN else ["NONE", "ALIGNED"])
-    if random.random() < 0.6 or scene["request"]["what"] in {"bake_hock", "live", "crowd"}:
+    if random.random() < 0.6:
         scene["request"] = {"what": "bake_twist", "frames": random.choice([[1, 6], [-2, 9], [1, 4, 0.5]])}
     crowd.or_live(random, scene)
     # Live goes on from the pose as it is, which tells few whole turns apart.
@@ -115,6 +115,7 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         if is_right and off > CLOSE:
             yield f"a second bake gives another pose: by {degrees(off):.4g} degrees"
     chain, without = _without(scene, frames, request)
+    # The hock in the bake without the option, as the angles of twist bones hide those of the triangle.
     yield from hock.faults(chain, fields) if "hock_bone" in fields else ()
     own = [scene["poses"].get(name, {}) for name in ("twist", "below")]
     if any("rotation" in pose or "rotation" in pose.get("keys", {}) for pose in own):
