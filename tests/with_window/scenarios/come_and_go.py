@@ -31,6 +31,7 @@ def scenario(user: User) -> Steps:
     yield
     assert distance() < 1e-5
     bpy.context.window_manager.two_bone_ik_overlay = True
+    user.area.tag_redraw()  # a click on the button does it, a script has to
     for _ in range(3):
         yield
     assert user.sees(REACHED)
@@ -51,6 +52,7 @@ def scenario(user: User) -> Steps:
     user.screenshot("loaded")
     assert user.sees(REACHED)
     bpy.context.window_manager.two_bone_ik_overlay = False
+    user.area.tag_redraw()
     for _ in range(3):
         yield
     assert not user.sees(REACHED)
