@@ -134,7 +134,9 @@ def _filled(bones: Sequence[str], pattern: KnownLimb) -> Iterator[KnownLimb]:
                 names[field.name] = tuple(filled(name, text) for name in value)
         limb = replace(pattern, **names)
         zero = tuple(name for name in limb.zero if name in bones)
-        lacking = {key: "" for key in ("toe_ik", "toe_target", "toe_control") if getattr(limb, key) not in bones}
+        lacking: dict[str, Any] = {
+            key: "" for key in ("toe_ik", "toe_target", "toe_control") if getattr(limb, key) not in bones
+        }
         yield replace(limb, zero=zero, **lacking)
 
 

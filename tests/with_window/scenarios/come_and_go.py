@@ -52,7 +52,6 @@ def scenario(user: User) -> Steps:
     user.screenshot("loaded")
     assert user.sees(REACHED)
     bpy.context.window_manager.two_bone_ik_overlay = False
-    user.area.tag_redraw()
     for _ in range(3):
         yield
     assert not user.sees(REACHED)
