@@ -133,11 +133,9 @@ def _stems(files: Iterable[str]) -> list[str]:
     ]
 
 
-def _names(own: Sequence[str], stems: Sequence[str]) -> list[str]:
+def _names(own: Sequence[str], stems: Sequence[str]) -> Sequence[str]:
     """The name of each shot, its own or one from its stem; Refused if its own can be none, or another shot has it."""
-    last = [stem.rpartition("/")[2] for stem in stems]
-    counts = Counter(last)
-    names = [name or (part if counts[part] == 1 else stem) for name, part, stem in zip(own, last, stems, strict=True)]
+    names = own if all(own) else _filled_names(own, stems)
     shots = Counter(names)
     for name in filter(None, own):
         if "," in name or _SPAN.fullmatch(name):
@@ -145,6 +143,12 @@ def _names(own: Sequence[str], stems: Sequence[str]) -> list[str]:
         if shots[name] > 1:
             raise Refused("SHOT_NAME.twice", value=name)
     return names
+
+
+def _filled_names(own: Sequence[str], stems: Sequence[str]) -> list[str]:
+    last = [stem.rpartition("/")[2] for stem in stems]
+    counts = Counter(last)
+    return [name or (part if counts[part] == 1 else stem) for name, part, stem in zip(own, last, stems, strict=True)]
 
 
 def _filled_in(where: str, rows: Rows, place: int, listing: Listing) -> dict[str, Any]:

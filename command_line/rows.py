@@ -84,10 +84,14 @@ def _split(path: Path, text: str, shared: Sequence[str]) -> Rows | None:
     defaults = _defaults(path, others, shared)
 
     def read(place: int) -> dict[str, Any]:
-        # With the lines before it, so that what is wrong is told with its line.
-        before = "\n" * "\n".join([head, *parts[:place]]).count("\n")
-        tables, _ = toml_file.tables_of(path, f"{before}[[shot]]{parts[place]}", "shot")
-        return tables[0]
+        row = f"[[shot]]{parts[place]}"
+        try:
+            [table], _ = toml_file.tables_of(path, row, "shot")
+        except Refused:
+            # What is wrong is told with its line, so it is read again behind as many lines.
+            before = "\n" * "\n".join([head, *parts[:place]]).count("\n")
+            [table], _ = toml_file.tables_of(path, before + row, "shot")
+        return table
 
     return Rows(files=files, names=[_text("name", part) for part in own], defaults=defaults, read=read)
 
