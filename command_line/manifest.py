@@ -70,13 +70,15 @@ def shots(rows: Rows, listing: Listing, arguments: Namespace, common: Shot) -> d
     places, files = _files(rows, listing, arguments.output_dir)
     stems = _stems(files)
     names = _names([rows.names[place] for place in places], stems)
+    defaults = plant_options.gathered(f"[defaults] of {listing.source}", rows.defaults)
     meeting = Counter(dict(zip(files, stems, strict=True)).values())
     reports: dict[Path, int] = {}
     chosen: dict[int, Shot] = {}
     for number in numbers(arguments.shot, len(files), names):
         file = files[number - 1]
         where = f"Shot {number} of {listing.source}"
-        entry = _Entry(where, _filled_in(where, rows, places[number - 1], listing), listing)
+        table = plant_options.gathered(where, rows.read(places[number - 1]))
+        entry = _Entry(where, _filled_in(table, defaults), listing)
         shot = entry.shot(file, common)
         shot = replace(shot, number=number, name=names[number - 1])
         base, written = entry.outputs(file, common, keep_suffix=meeting[stems[number - 1]] > 1)
@@ -151,10 +153,8 @@ def _filled_names(own: Sequence[str], stems: Sequence[str]) -> list[str]:
     return [name or (part if counts[part] == 1 else stem) for name, part, stem in zip(own, last, stems, strict=True)]
 
 
-def _filled_in(where: str, rows: Rows, place: int, listing: Listing) -> dict[str, Any]:
-    """The table of the row filled in from [defaults], with the tables that both have."""
-    table = plant_options.gathered(where, rows.read(place))
-    defaults = plant_options.gathered(f"[defaults] of {listing.source}", rows.defaults)
+def _filled_in(table: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    """The table of a row filled in from [defaults], with the tables that both have."""
     both = [key for key in defaults.keys() & table.keys() if isinstance(defaults[key], dict)]
     inner = {key: defaults[key] | table[key] for key in both if isinstance(table[key], dict)}
     return defaults | table | inner

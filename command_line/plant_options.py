@@ -33,6 +33,7 @@ def gathered(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
     """
     own = {key: table[key] for key in table.keys() & _ROWS.keys()}
     inner = toml_file.part(where, "plant", table)
+    toml_file.refuse_unknown(f"[shot.plant] of {where}", inner, NAMES)
     for key in own.keys() & inner.keys():
         raise Refused("TWO_KEYS", where=where, key=key)
     others = {key: value for key, value in table.items() if key not in own}

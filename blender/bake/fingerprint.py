@@ -40,13 +40,14 @@ class Fingerprint:
     stored: Sequence[int]
     spread: Sequence[str]
     own: Values
-    rest: Values
+    rest: tuple[Values, list[twist_bones.Found] | None]
 
     @classmethod
     def of(cls, plan: Plan) -> "Fingerprint":
         """Of a plan that was just read."""
         names, places = _names(plan), tuple(dependencies.links(plan.chains, driven=True))
-        spread = [name for found in _spread(plan) for name in found.names]
+        rest = _rest(plan, names)
+        spread = [name for found in rest[1] or () for name in found.names]
         items = tuple(dict.fromkeys(place.object for place in places))
         return cls(
             plan=plan,
@@ -58,7 +59,7 @@ class Fingerprint:
             stored=_stored(plan.rig),
             spread=spread,
             own=_own(plan, names, spread),
-            rest=_rest(plan, names),
+            rest=rest,
         )
 
     def holds(self, since: Set[ID] | None) -> bool:
@@ -121,11 +122,11 @@ def _limbs(plan: Plan) -> Iterator[Sequence[PlannedBone]]:
     return (chain.carrying for chain in plan.chains)
 
 
-def _rest(plan: Plan, names: Sequence[str]) -> Values:
+def _rest(plan: Plan, names: Sequence[str]) -> tuple[Values, list[twist_bones.Found] | None]:
     points = (point for chain in plan.chains for point in (chain.target, chain.pole) if point and point.bone)
     exist = [point.bone in point.object.data.bones for point in points]
     bones = [_bone(plan.rig, name) for name in names]
-    return dependencies.links(plan.chains, driven=True), exist, bones, _spread(plan) if all(bones) else None
+    return (dependencies.links(plan.chains, driven=True), exist, bones), _spread(plan) if all(bones) else None
 
 
 def _bone(rig: Rig, name: str) -> Values | None:

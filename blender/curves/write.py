@@ -111,17 +111,17 @@ def pose_bones(values: Iterable[tuple[PoseBone, str, Sequence[float]]]) -> set[I
 
     One call sets all bones of an armature: for a bone set by itself, Blender would copy the bones at rest as well.
     """
-    differing: dict[tuple[Rig, str], dict[int, Sequence[float]]] = defaultdict(dict)
+    differing: dict[tuple[Rig, str], dict[str, Sequence[float]]] = defaultdict(dict)
     for bone, name, numbers in values:
         assert all(map(isfinite, numbers))
         if getattr(bone, name)[:] != tuple(array("f", numbers)):
-            rig = cast(Rig, bone.id_data)
-            differing[rig, name][rig.pose.bones.find(bone.name)] = numbers
-    for (rig, name), by_row in differing.items():
+            differing[cast(Rig, bone.id_data), name][bone.name] = numbers
+    for (rig, name), by_bone in differing.items():
         bones: Any = rig.pose.bones
-        rows = np.empty((len(bones), len(next(iter(by_row.values())))), dtype=np.float32)
+        rows = np.empty((len(bones), len(next(iter(by_bone.values())))), dtype=np.float32)
         bones.foreach_get(name, rows.reshape(-1))
-        rows[[*by_row]] = [*by_row.values()]
+        places = dict(zip(bones.keys(), range(len(bones)), strict=True))  # one search for all of them
+        rows[[places[bone] for bone in by_bone]] = [*by_bone.values()]
         bones.foreach_set(name, rows.reshape(-1))
         rig.update_tag(refresh={"OBJECT"})
     return {rig for rig, _ in differing}
