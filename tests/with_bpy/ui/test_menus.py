@@ -15,7 +15,7 @@ from bl_ext.user_default.two_bone_ik.blender.targets.new_targets import Role
 from support.empty_file import open_empty_file
 from support.rigs import arm, empty
 
-MENUS = Path(__file__).parents[2] / "ui" / "menus.py"
+MENUS = Path(__file__).parents[3] / "ui" / "menus.py"
 MOST = 20
 """Rows of one menu: it fits a small window."""
 

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 from bl_ext.user_default.two_bone_ik.command_line.arguments import parser
 
-FARM = Path(__file__).parents[2] / "farm"
+FARM = Path(__file__).parents[3] / "farm"
 
 
 def settings(name: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ from support.json_schema import faults
 from support.two_bones import keyed_state
 
 FRAMES = range(1, 32)
-SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "report.schema.json"
+SCHEMA = Path(__file__).parents[3] / "docs" / "schemas" / "report.schema.json"
 
 
 @pytest.fixture

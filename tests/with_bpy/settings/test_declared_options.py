@@ -14,7 +14,7 @@ import pytest
 from support.literal_options import faults
 from support.option_doors import ADDED
 
-CHECKOUT = Path(__file__).parents[2]
+CHECKOUT = Path(__file__).parents[3]
 EXTENSION = ("solver", "skeleton", "blender", "api", "operators", "ui", "command_line", "docs")
 FILES = ("__init__.py", "__main__.py", "blender_manifest.toml")
 

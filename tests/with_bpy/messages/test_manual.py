@@ -11,7 +11,7 @@ from bl_ext.user_default.two_bone_ik.blender.settings.properties import chain_fi
 
 from support import rigify
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 
 
 def _options() -> list[str]:

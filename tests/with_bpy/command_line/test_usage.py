@@ -97,7 +97,7 @@ def test_all_that_a_refused_command_writes_is_one_line(
 
 @pytest.mark.parametrize("name", ["two_bone_ik.flamenco.js", "two_bone_ik.openjd.yaml"])
 def test_a_job_template_asks_for_what_there_is(name: str) -> None:
-    script = Path(__file__).parents[2].joinpath("farm", name).read_text("utf-8")
+    script = Path(__file__).parents[3].joinpath("farm", name).read_text("utf-8")
     options = re.findall(r"(?<=[\"`\s])(--[a-z-]+)(?==|\"|$)", script[script.index("--manifest") :], re.MULTILINE)
     assert len(options) >= 6
     values = {"--strict": "0.01", "--keys": "REDUCED", "--progress": "openjd"}
