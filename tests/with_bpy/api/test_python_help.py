@@ -10,6 +10,8 @@ from bl_ext.user_default.two_bone_ik import api
 
 from support.manual import CHECKOUT
 
+pytestmark = pytest.mark.once
+
 IMPORTED = {
     alias.asname or alias.name
     for node in ast.parse((CHECKOUT / "api/__init__.py").read_text("utf-8")).body

@@ -17,6 +17,8 @@ from support.rigify import metarig
 from support.rigs import ARM, STRAIGHT, Bone, animate, arm, armature, chain, empty, keys
 from support.truth import Limb, on_frame
 
+pytestmark = pytest.mark.versions
+
 FRAMES = range(1, 31)
 CLOSE = 1e-5  # of the chain's length: what float32 matrices leave after a handful of products
 

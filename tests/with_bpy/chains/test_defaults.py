@@ -17,6 +17,8 @@ from support.bvh import bvh, imported, t_pose, walk
 from support.rigify import metarig
 from support.truth import on_frame
 
+pytestmark = pytest.mark.versions
+
 FRAMES = range(1, 31)
 
 

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from support.rigs import Bone, armature
 
+pytestmark = pytest.mark.once
+
 PATTERN = st.text("ab*?\n", max_size=7)
 """Short enough for the regular expression to try all its ways."""
 

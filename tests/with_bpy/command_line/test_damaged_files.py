@@ -13,6 +13,8 @@ from support.command import run
 from support.empty_file import open_empty_file
 from support.rigs import animate, arm
 
+pytestmark = pytest.mark.versions
+
 
 @pytest.fixture
 def damaged(tmp_path: Path) -> Path:

@@ -11,6 +11,8 @@ from bl_ext.user_default.two_bone_ik import api
 from support.command import run
 from support.hero import hero
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture
 def rig_file(empty_file: None, tmp_path: Path) -> Path:

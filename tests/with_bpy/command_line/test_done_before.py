@@ -13,6 +13,8 @@ import pytest
 from support.command import run
 from support.rigs import animate, arm
 
+pytestmark = pytest.mark.once
+
 STATES = ("done before", "done", "to do", "to compare")
 
 

@@ -10,6 +10,8 @@ from bl_ext.user_default.two_bone_ik.command_line.arguments import parser
 
 from support.command import run
 
+pytestmark = pytest.mark.once
+
 COMMON = ("rig", "setup", "frames", "python-before", "python-after", "report", "report-detail", "summary")
 COMMON = (*COMMON, "strict", "time-limit", "manifest", "shot", "path-mapping", "output-dir", "jobs", "log-dir")
 OPTIONS = {

@@ -11,6 +11,8 @@ from types import ModuleType
 import pytest
 from bl_ext.user_default.two_bone_ik.command_line.arguments import parser
 
+pytestmark = pytest.mark.once
+
 FARM = Path(__file__).parents[3] / "farm"
 
 

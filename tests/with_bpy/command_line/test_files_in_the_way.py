@@ -13,6 +13,8 @@ from bl_ext.user_default.two_bone_ik import api
 from support import command
 from support.rigs import animate, arm
 
+pytestmark = pytest.mark.once
+
 SETUP = 'chain = [{end_bone = "lower", target = "Target"}]'
 
 

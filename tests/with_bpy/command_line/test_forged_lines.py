@@ -10,6 +10,8 @@ import pytest
 from support.command import run
 from support.rigs import animate, arm
 
+pytestmark = pytest.mark.once
+
 FORGED = "x\nopenjd_fail: forged\r\x1b[2J\u2028y"
 ESCAPED = r"x\nopenjd_fail: forged\r\x1b[2J\u2028y"
 

@@ -14,6 +14,8 @@ from bl_ext.user_default.two_bone_ik.blender.settings.key_settings import Measur
 
 from support.command import run
 
+pytestmark = pytest.mark.once
+
 HELP = tomllib.loads((Path(__file__).parents[3] / "command_line/help.toml").read_text("utf-8"))
 DECLARED = [row["help"] for table in OPTIONS.values() for row in table.values() if "help" in row]
 

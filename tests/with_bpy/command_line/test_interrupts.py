@@ -14,6 +14,8 @@ from bpy.app.handlers import persistent
 from support.command import run
 from support.rigs import animate, arm
 
+pytestmark = pytest.mark.once
+
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 

@@ -11,6 +11,8 @@ import pytest
 from support.command import run
 from support.rigs import animate, arm, empty, keys
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture
 def shot(tmp_path: Path) -> Path:

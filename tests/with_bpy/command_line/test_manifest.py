@@ -19,6 +19,8 @@ from support.command import run
 from support.empty_file import open_empty_file
 from support.rigs import animate, arm, keys
 
+pytestmark = pytest.mark.once
+
 Manifest = Callable[[str], Path]
 
 

@@ -15,6 +15,8 @@ from bl_ext.user_default.two_bone_ik.command_line.shot import Shot
 
 from support.command import run
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture
 def season(shot: Path) -> Path:

@@ -17,6 +17,8 @@ from support.empty_file import open_empty_file
 from support.rigs import Bone, animate, arm, armature, empty, keys
 from support.two_bones import keyed_state
 
+pytestmark = pytest.mark.versions
+
 OUT_OF_REACH = (5, 0, 1)
 
 

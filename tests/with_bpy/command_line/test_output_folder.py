@@ -11,6 +11,8 @@ import pytest
 from support.command import run
 from support.rigs import animate, arm
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture
 def season(tmp_path: Path) -> Path:

@@ -23,6 +23,8 @@ from support.hero import hero
 from support.manual import CHECKOUT, blocks
 from support.rigs import animate, empty
 
+pytestmark = pytest.mark.once
+
 PAGE = "docs/command_line_and_python.md"
 OTHER_SHELL = ("blender --command extension", "pip install", "openjd run", "deadlinecommand", "rmanpy", "#")
 """What lines of a shell do that are no commands of ours; tests/installed tries what they are for."""

@@ -9,6 +9,8 @@ from bl_ext.user_default.two_bone_ik.command_line import manifest, rows
 
 from support.command import run
 
+pytestmark = pytest.mark.once
+
 PLAIN = """\
 # [[shot]] in a comment is no row
 [defaults]

@@ -20,6 +20,8 @@ from support.command import run
 from support.rigs import animate, arm, armature, chain, empty, keys
 from support.truth import Limb, on_frame
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture
 def shot(tmp_path: Path) -> Path:

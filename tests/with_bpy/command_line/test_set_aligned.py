@@ -14,6 +14,8 @@ from support.command import run
 from support.hero import hero
 from support.truth import Limb
 
+pytestmark = pytest.mark.once
+
 ARMS = ("forearm.L", "forearm.R")
 END = 5
 

@@ -13,6 +13,8 @@ from support.command import run
 from support.empty_file import open_empty_file
 from support.take_files import dressed_walk, write
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture
 def takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

@@ -6,10 +6,13 @@ import json
 from pathlib import Path
 from threading import Event, Thread
 
+import pytest
 from bl_ext.user_default.two_bone_ik.blender.files import file_lock
 
 from support.command import run
 from support.waiting import wait_for
+
+pytestmark = pytest.mark.once
 
 
 def test_a_shot_that_another_run_is_at_goes_to_the_end(shot: Path, tmp_path: Path) -> None:

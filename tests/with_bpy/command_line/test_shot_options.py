@@ -12,6 +12,8 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from support.bvh import bvh, walk
 from support.command import run
 
+pytestmark = pytest.mark.once
+
 
 def bake(folder: Path, shots: str, *options: object) -> int:
     (folder / "season.toml").write_text(shots)

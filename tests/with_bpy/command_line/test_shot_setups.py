@@ -14,6 +14,8 @@ from support.command import run
 from support.rigs import Bone, animate, armature, empty
 from support.truth import Limb, on_frame
 
+pytestmark = pytest.mark.once
+
 HERO, VILLAIN = "Hero", "Villain"
 
 

@@ -10,6 +10,8 @@ import pytest
 from support.command import run
 from support.rigs import animate, arm
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture
 def shot(tmp_path: Path) -> Path:

@@ -17,6 +17,8 @@ from support.command import run
 from support.json_schema import faults
 from support.rigs import animate, arm
 
+pytestmark = pytest.mark.once
+
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
 REPORT, LINE = (json.loads((SCHEMAS / f"{name}.schema.json").read_text("utf-8")) for name in ("report", "summary"))
 

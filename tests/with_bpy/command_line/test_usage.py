@@ -13,6 +13,8 @@ from support.command import run
 from support.empty_file import open_empty_file
 from support.rigs import animate, arm
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture
 def shot(tmp_path: Path) -> Path:

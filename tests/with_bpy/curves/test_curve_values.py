@@ -11,6 +11,8 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.curves.keys import evaluated_together
 from bpy.types import FCurve
 
+pytestmark = pytest.mark.versions
+
 FRAMES = np.linspace(-5.0, 65.0, 281)
 KINDS = ("BEZIER", "BEZIER", "BEZIER", "LINEAR", "CONSTANT", "SINE", "BOUNCE")
 SINGLE = 1e-5

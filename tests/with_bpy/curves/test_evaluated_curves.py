@@ -9,6 +9,8 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.curves.keys import evaluated, numbers_on
 from bpy.types import FCurve
 
+pytestmark = pytest.mark.versions
+
 FRAMES = np.arange(-5.0, 140.0)
 
 

@@ -11,6 +11,8 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 
 from support.held import outside, scene, values
 
+pytestmark = pytest.mark.versions
+
 
 @pytest.mark.parametrize(("out", "into"), [(0.7, 0.7), (1.5, 0.3), (0.2, 1.3)])
 def test_long_handles_stay_outside_of_a_hold(empty_file: None, out: float, into: float) -> None:

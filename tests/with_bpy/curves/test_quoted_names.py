@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from support.rigs import animate, arm, keys
 from support.truth import Limb
 
+pytestmark = pytest.mark.versions
+
 NAMES = ['the "spine"', "spine\\", '"]["spine', "spine.[0]"]
 TEXT = st.text(st.sampled_from('ab"\\[].\n'), min_size=1, max_size=6)
 

@@ -29,6 +29,8 @@ from support.two_bones import (
     write_keys,
 )
 
+pytestmark = pytest.mark.versions
+
 FREE = Keyframe.bl_rna.properties["handle_left_type"].enum_items["FREE"].value
 
 

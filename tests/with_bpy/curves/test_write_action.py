@@ -14,6 +14,8 @@ from bpy.types import Object
 
 from support.two_bones import channel, curve, key_frames, keyed_state, played, two_bones, write_keys
 
+pytestmark = pytest.mark.versions
+
 HAS_SLOTS = hasattr(bpy.types, "ActionSlot")
 needs_slots = pytest.mark.skipif(not HAS_SLOTS, reason="actions have slots from 4.4 on")
 

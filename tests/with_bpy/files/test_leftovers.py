@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from bl_ext.user_default.two_bone_ik.blender.files import atomic_write
 
+pytestmark = pytest.mark.once
+
 WRITER = """
 import sys, time
 sys.path.insert(0, {package!r})

@@ -12,6 +12,8 @@ from bpy.app.handlers import persistent
 
 from support.command import run
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture
 def modes(tmp_path: Path) -> dict[str, int]:

@@ -12,6 +12,8 @@ from bl_ext.user_default.two_bone_ik import api
 from support.command import run
 from support.rigs import keys
 
+pytestmark = pytest.mark.once
+
 
 def state(folder: Path) -> dict[str, tuple[int, bytes]]:
     """The permissions and contents of every file there."""

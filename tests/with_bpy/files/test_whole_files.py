@@ -9,6 +9,8 @@ import pytest
 from bl_ext.user_default.two_bone_ik.blender.files import atomic_write
 from bl_ext.user_default.two_bone_ik.blender.messages.refused import Refused
 
+pytestmark = pytest.mark.once
+
 
 def test_what_was_written_takes_the_place_of_the_old(tmp_path: Path) -> None:
     path = tmp_path / "new" / "shot.txt"

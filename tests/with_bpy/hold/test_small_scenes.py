@@ -6,11 +6,14 @@ from math import sin
 
 import bpy
 import numpy as np
+import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
 from support.rigs import ARM, Bone, animate, armature, chain, empty
 from support.truth import on_frame
+
+pytestmark = pytest.mark.versions
 
 LENGTH = 1.85  # of the arm
 DRIFT = 1e-5 * LENGTH + 4 * np.spacing(np.float32(4.0))  # no coordinate is larger

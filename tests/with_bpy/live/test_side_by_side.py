@@ -109,6 +109,7 @@ def test_bones_that_a_handler_changes_count_from_then_on(event: str) -> None:
         getattr(bpy.app.handlers, event).remove(change)
 
 
+@pytest.mark.versions
 def test_a_follower_survives_a_graph_that_is_built_anew() -> None:
     """Blender 4.2 crashed on the evaluation after it."""
     (leader, target), (follower, _) = live_arms({}, {})

@@ -11,6 +11,8 @@ from bl_ext.user_default.two_bone_ik.blender.settings.properties import chain_fi
 
 from support import rigify
 
+pytestmark = pytest.mark.once
+
 DOCS = Path(__file__).parents[3] / "docs"
 
 

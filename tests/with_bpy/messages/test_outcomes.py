@@ -9,6 +9,8 @@ from bl_ext.user_default.two_bone_ik.command_line import outcome
 
 from support.body import body
 
+pytestmark = pytest.mark.once
+
 
 def told(report: api.Report) -> str:
     """What the command line tells of a shot with this report."""

@@ -16,6 +16,8 @@ from support import rigify
 from support.file_data import changed, dump
 from support.rigs import animate, arm
 
+pytestmark = pytest.mark.once
+
 CALLS: dict[str, tuple[Callable[[Object], Any], str, str]] = {
     "keys": (lambda rig: api.bake(rig, keys="REDUCD"), "TARGET_KEYS", "REDUCED"),
     "interpolation": (lambda rig: api.bake(rig, interpolation="BEZIRE"), "LINEAR", "BEZIER"),

@@ -13,6 +13,8 @@ from bl_ext.user_default.two_bone_ik.ui import menus
 
 from support.empty_file import open_empty_file
 
+pytestmark = pytest.mark.versions
+
 BONES = ("upper_arm", "forearm", "hand")
 JOINTS = ((0, 0, 0), (1, 0.2, 0), (2, 0, 0), (2.4, 0, 0))
 

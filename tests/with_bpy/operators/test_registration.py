@@ -12,6 +12,8 @@ from bl_ext.user_default.two_bone_ik.solver import values
 from support.blender_process import MODULE
 from support.footprint import footprint
 
+pytestmark = pytest.mark.versions
+
 CHAIN_FIELDS = (
     "name mute end_bone root_bone tip_bone hock_bone hock hock_angle target subtarget pole_target pole_subtarget "
     "pole_angle pole_influence pole_pin pole_smoothing plane reference hinge_axis bend unreachable softness "

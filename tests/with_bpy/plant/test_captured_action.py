@@ -16,6 +16,8 @@ from support.rigs import empty
 from support.truth import on_frame, save_and_load
 from support.walker import captured, file_of, shown, walker
 
+pytestmark = pytest.mark.versions
+
 UNKEYED = ("hips", "foot.L", "foot.R")
 
 

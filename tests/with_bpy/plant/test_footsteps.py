@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import pytest
 from bl_ext.user_default.two_bone_ik import api
 from mathutils import Matrix
 
 from support.empty_file import open_empty_file
 from support.footsteps import Capture
 from support.walker import Y_UP, Shown, captured, shown, walker
+
+pytestmark = pytest.mark.versions
 
 CASES: Mapping[str, tuple[float, Matrix]] = {
     "walk": (0.85, Matrix()),

@@ -18,6 +18,8 @@ from support.published_rigs import move, published
 from support.rig_file import CRANE, own_rig_file
 from support.rigs import ARM, Bone, armature
 
+pytestmark = pytest.mark.once
+
 FAULTY = """
 [[limb]]
 name = "Crane ?"

@@ -19,6 +19,8 @@ from support.rigs import animate, empty
 from support.truth import on_frame
 from support.walking import off
 
+pytestmark = pytest.mark.versions
+
 TOGGLE = 'pose.bones["足ＩＫ.L"].mmd_ik_toggle'
 CONTROL, KNEE = "足ＩＫ.L", "ひざ.L"
 

@@ -14,6 +14,8 @@ from support.rigs import keys
 from support.truth import on_frame
 from support.walking import deforming, off, stride
 
+pytestmark = pytest.mark.versions
+
 FRAMES = range(1, 21)
 
 

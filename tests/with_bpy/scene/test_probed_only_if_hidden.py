@@ -14,6 +14,8 @@ from mathutils import Euler
 
 from support.rigs import arm
 
+pytestmark = pytest.mark.versions
+
 
 @contextmanager
 def probes_seen() -> Iterator[list[list[int]]]:

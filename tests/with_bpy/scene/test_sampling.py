@@ -23,6 +23,8 @@ from support.empty_file import open_empty_file
 from support.rigs import ARM, animate, arm, armature, empty
 from support.truth import Limb
 
+pytestmark = pytest.mark.versions
+
 FRAMES = (1, 12)
 MODES = ["QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"]
 INHERIT_SCALE = ["FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY"]

@@ -14,6 +14,8 @@ import pytest
 from support.literal_options import faults
 from support.option_doors import ADDED
 
+pytestmark = pytest.mark.once
+
 CHECKOUT = Path(__file__).parents[3]
 EXTENSION = ("solver", "skeleton", "blender", "api", "operators", "ui", "command_line", "docs")
 FILES = ("__init__.py", "__main__.py", "blender_manifest.toml")

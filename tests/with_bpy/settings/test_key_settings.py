@@ -16,6 +16,8 @@ from bl_ext.user_default.two_bone_ik.command_line.arguments import parser
 from bl_ext.user_default.two_bone_ik.command_line.shot import Shot
 from bl_ext.user_default.two_bone_ik.ui.preferences import TwoBoneIKPreferences
 
+pytestmark = pytest.mark.once
+
 SETTINGS = asdict(DEFAULTS)
 # Blender's properties are of single precision.
 EXPECTED = SETTINGS | {"tolerance": pytest.approx(DEFAULTS.tolerance, rel=1e-7)}

@@ -13,6 +13,8 @@ from support import file_data, rigs
 from support.empty_file import open_empty_file
 from support.truth import Limb, on_frame
 
+pytestmark = pytest.mark.versions
+
 
 def refused(kind: str, act: object, *args: object) -> None:
     """It is refused for this reason, and nothing has changed."""

@@ -15,6 +15,8 @@ from support import rigs
 from support.empty_file import open_empty_file
 from support.truth import on_frame, save_and_load
 
+pytestmark = pytest.mark.versions
+
 VALUES = {
     "hock_angle": 0.75,
     "pole_angle": 0.5,

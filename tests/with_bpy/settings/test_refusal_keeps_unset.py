@@ -7,6 +7,8 @@ from bl_ext.user_default.two_bone_ik import api
 
 from support import rigs
 
+pytestmark = pytest.mark.versions
+
 
 def test_settings_still_fit_the_work_after_a_refusal() -> None:
     rig = rigs.armature()

@@ -9,6 +9,8 @@ from bl_ext.user_default.two_bone_ik.blender.status.in_hand import rig_in_hand
 from support.characters import GOAL, SIDES, SPINE, character, in_hand, select, select_bones
 from support.rigs import armature, empty
 
+pytestmark = pytest.mark.versions
+
 
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("kind", ["target", "pole"])

@@ -17,6 +17,8 @@ from support.characters import SIDES, character, in_hand, select, select_bones
 from support.empty_file import open_empty_file
 from support.rigs import empty
 
+pytestmark = pytest.mark.versions
+
 
 def handles(rigs: list[Object]) -> list[tuple[str, Callable[[], None], tuple[str, str]]]:
     """What can be selected or clicked: a name, the act, and the armature and chain then in hand ("" as before)."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import bpy
+import pytest
 from bl_ext.user_default.two_bone_ik.blender.status import in_hand
 
 from support import rigs
+
+pytestmark = pytest.mark.versions
 
 
 def test_each_view_layer_has_its_own_limb_in_hand() -> None:

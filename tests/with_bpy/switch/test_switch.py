@@ -57,6 +57,7 @@ def test_limbs_that_ease_in_and_out_of_dense_keys_stay(rig: Object) -> None:
     assert off(deforming(rig, HALVES), between)[0] < 1e-3
 
 
+@pytest.mark.versions
 def test_ik_to_fk_to_ik_keeps_what_deforms_the_character(rig: Object) -> None:
     walk(rig)
     before = deforming(rig, FRAMES)
@@ -159,6 +160,7 @@ def test_the_switch_is_keyed_constant_at_both_borders(rig: Object) -> None:
     assert keys == [(10.0, 0.0, "CONSTANT"), (11.0, 1.0, "CONSTANT"), (pytest.approx(50.02), 0.0, "CONSTANT")]
 
 
+@pytest.mark.versions
 def test_one_limb_switches_alone(rig: Object) -> None:
     walk(rig)
     before = all_keys(rig)

@@ -18,6 +18,8 @@ from support.command import run
 from support.empty_file import open_empty_file
 from support.take_files import COUNT, HEIGHT, RATE, SUFFIXES, dressed_walk, joints, take_file, the_armature, write
 
+pytestmark = pytest.mark.versions
+
 FRAMES = range(1, COUNT + 1)
 
 

@@ -18,6 +18,8 @@ from support.bvh import imported
 from support.command import run
 from support.take_files import COUNT, HEIGHT, RATE, dressed_walk, joints, take_file, the_armature
 
+pytestmark = pytest.mark.versions
+
 FRAMES = range(1, COUNT + 1)
 READ_AGAIN = [suffix for suffix in FORMATS if suffix not in (".blend", ".bvh", ".npz")]
 

@@ -59,6 +59,7 @@ def assert_comes_back(rig: Object, frames: Iterable[float] = FRAMES, step: float
     assert np.abs(found - turned).max() < close
 
 
+@pytest.mark.versions
 @pytest.mark.parametrize("mode", MODES)
 def test_baked_targets_give_the_motion_back_in_every_mode(mode: str) -> None:
     rig = armature()

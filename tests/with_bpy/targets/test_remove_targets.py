@@ -10,6 +10,8 @@ from bpy.types import Action, Object
 
 from support import file_data, rigs
 
+pytestmark = pytest.mark.versions
+
 KINDS = pytest.mark.parametrize("kind", ["EMPTIES", "BONES"])
 
 

@@ -9,6 +9,8 @@ from bpy.types import Action
 
 from support import rigs
 
+pytestmark = pytest.mark.versions
+
 
 @pytest.mark.skipif("slots" not in Action.bl_rna.properties, reason="actions have no slots before Blender 4.4")
 def test_an_action_with_keys_of_another_slot_stays() -> None:

@@ -14,6 +14,8 @@ from support import file_data, rigs
 from support.rigify import metarig
 from support.truth import Limb, on_frame
 
+pytestmark = pytest.mark.versions
+
 CLOSE = 2e-6  # of the arm's length, or radians: what a few products in float32 leave
 NAMES = ("upper", "lower", "hand")
 
