@@ -1,6 +1,8 @@
 # Everything needs only Python 3.11 or 3.13 with pip; each environment is made once, in .venv.
 #
 #   make test                  all tests that need no window; BPY=4.5.15 takes that Blender wheel, PYTHON=python3.13 that Python
+#   make test-versions         those that differ by version of Blender alone; BPY=4.5.15
+#   make test-all BLENDER=...  every test on every wheel and in a window, before a release
 #   make wheel                 the solver as a library: pip installs it from this checkout into an empty environment
 #   make demo                  a walk cycle on the human metarig, through the installed package: out/walk.blend
 #   make gui-test BLENDER=...  clicks through a real Blender with a window
@@ -19,6 +21,10 @@ endif
 PYTHON_VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 BPY ?= $(if $(filter 3.11,$(PYTHON_VERSION)),4.2.23,5.2.3)
 BLENDER ?= blender
+WHEELS_OF_3.11 := 4.2.23 4.5.15 5.0.1
+WHEELS_OF_3.13 := 5.1.2 5.2.3
+PYTHON_3.11 = $(shell tests/support/find-python 3.11)
+PYTHON_3.13 = $(shell tests/support/find-python 3.13)
 # The newest where none is named.
 NUMPY ?=
 
@@ -32,16 +38,33 @@ PACKAGE := out/two_bone_ik.zip
 SCENES ?= 2000
 SEED ?= 1
 
-.PHONY: test test-plain test-wheel wheel fuzz gui-test lint format count docs pictures build demo bench compare clean
+# Processes that share the tests of a folder, and what else pytest is told.
+WORKERS ?= auto
+TESTS ?=
+PYTEST := -m pytest -n $(WORKERS) --dist loadfile $(TESTS)
+# A package that was built before; otherwise the wheel under test builds one.
+PACKAGED ?=
+
+.PHONY: test test-plain test-wheel test-versions test-all wheel fuzz gui-test lint format count docs pictures build demo bench compare clean
 
 test: test-plain test-wheel
 
 test-plain: $(PLAIN)/ready
-	$(PLAIN)/bin/python -m pytest tests/without_bpy
+	$(PLAIN)/bin/python $(PYTEST) tests/without_bpy
 
+test-wheel: export TWO_BONE_IK_PACKAGE = $(PACKAGED)
 test-wheel: $(WHEEL)/ready
-	$(WHEEL)/bin/python -m pytest tests/with_bpy
-	$(WHEEL)/bin/python -m pytest tests/installed
+	$(WHEEL)/bin/python $(PYTEST) tests/with_bpy
+	$(WHEEL)/bin/python $(PYTEST) tests/installed
+
+test-versions:
+	$(MAKE) test-wheel TESTS="-m versions"
+
+test-all: lint docs
+	for wheel in $(WHEELS_OF_3.11); do $(MAKE) test PYTHON=$(PYTHON_3.11) BPY=$$wheel || exit; done
+	for wheel in $(WHEELS_OF_3.13); do $(MAKE) test PYTHON=$(PYTHON_3.13) BPY=$$wheel || exit; done
+	$(MAKE) test-plain PYTHON=$(PYTHON_3.11) NUMPY=1.24.4
+	$(MAKE) gui-test
 
 wheel:
 	$(PYTHON) -m venv --clear --without-pip .venv/$(PYTHON_VERSION)/bare
@@ -53,7 +76,7 @@ fuzz: $(WHEEL)/ready
 
 # A scenario has its own time limit, in play.py.
 gui-test: $(PLAIN)/ready
-	BLENDER="$(BLENDER)" $(PLAIN)/bin/python -m pytest -o faulthandler_timeout=1200 tests/with_window
+	BLENDER="$(BLENDER)" $(PLAIN)/bin/python -m pytest -o faulthandler_timeout=1200 $(TESTS) tests/with_window
 
 lint: $(LINT)/ready $(TYPES:=/ready)
 	$(LINT)/bin/ruff check

@@ -11,16 +11,19 @@ from zipfile import ZipFile
 import pytest
 
 from support import package as support_package
-from support.blender_process import MODULE, start_blender
+from support.blender_process import MODULE, hands_out_tests, start_blender
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    start_blender(session)
+    if not hands_out_tests(session):
+        start_blender(session)
 
 
 @pytest.fixture(scope="session")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package, built and validated by the tool of this Blender."""
+    """The package: $TWO_BONE_IK_PACKAGE, or built and validated by the tool of this Blender."""
+    if built := os.environ.get("TWO_BONE_IK_PACKAGE"):
+        return Path(built).resolve()
     path = tmp_path_factory.mktemp("package") / "two_bone_ik.zip"
     support_package.build(path)
     return path

@@ -89,6 +89,7 @@ def test_a_season_with_broken_shots_bakes_all_others(program: list[str], tmp_pat
     }
 
 
+@pytest.mark.versions
 def test_a_process_writes_the_same_keys_as_the_api(program: list[str], tmp_path: Path) -> None:
     from bl_ext.user_default.two_bone_ik import api
 

@@ -7,10 +7,13 @@ from zipfile import ZipFile
 
 import addon_utils
 import bpy
+import pytest
 
 from support.blender_process import MODULE
 from support.footprint import footprint
 from support.install import install
+
+pytestmark = pytest.mark.versions
 
 CHECKOUT = Path(__file__).parents[2]
 FILES = ("__init__.py", "__main__.py", "blender_manifest.toml", "LICENSE", "py.typed")

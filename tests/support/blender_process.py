@@ -14,6 +14,11 @@ import pytest
 MODULE = "bl_ext.user_default.two_bone_ik"
 
 
+def hands_out_tests(session: pytest.Session) -> bool:
+    """Whether this process runs no tests itself, but hands them to others."""
+    return session.config.getoption("dist", "no") != "no" and not hasattr(session.config, "workerinput")
+
+
 def start_blender(session: pytest.Session) -> Path:
     """Imports bpy for this session and returns the folder of its still empty extension repository user_default."""
     resources = tempfile.mkdtemp(prefix="two_bone_ik_")

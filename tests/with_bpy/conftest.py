@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from support.blender_process import MODULE, start_blender
+from support.blender_process import MODULE, hands_out_tests, start_blender
 
 CHECKOUT = Path(__file__).parents[2]
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
+    if hands_out_tests(session):
+        return
     (start_blender(session) / "two_bone_ik").symlink_to(CHECKOUT)
     import addon_utils
 

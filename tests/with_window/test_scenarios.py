@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 
+
+@pytest.mark.most
 def test_a_click_on_bake_keys_the_limb(play: Callable[[str], None]) -> None:
     play("bake")
 
@@ -21,6 +24,7 @@ def test_bones_as_targets_are_one_undo_step(play: Callable[[str], None]) -> None
     play("target_bones")
 
 
+@pytest.mark.most
 def test_a_live_limb_follows_the_mouse(play: Callable[[str], None]) -> None:
     play("live")
 
@@ -49,6 +53,7 @@ def test_a_straight_limb_gets_its_side_from_its_keys(play: Callable[[str], None]
     play("side")
 
 
+@pytest.mark.most
 def test_every_operator_is_one_undo_step(play: Callable[[str], None]) -> None:
     play("undo")
 
@@ -73,6 +78,7 @@ def test_every_string_goes_through_translation(play_alone: Callable[[str], None]
     play_alone("translated")
 
 
+@pytest.mark.most
 def test_a_tool_pulls_limbs_that_have_no_chain(play: Callable[[str], None]) -> None:
     play("pull")
 

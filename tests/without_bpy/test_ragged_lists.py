@@ -65,7 +65,7 @@ def test_complex_numbers_are_refused(name: str, value: Any) -> None:
             NOT_REAL[name](value)
 
 
-@pytest.mark.parametrize("name", NOT_REAL.keys() - {"pole"})
+@pytest.mark.parametrize("name", sorted(NOT_REAL.keys() - {"pole"}))
 def test_none_is_refused_as_no_number(name: str) -> None:
     with pytest.raises(ValueError, match=f"^{name} must have numbers, but is None$"):
         NOT_REAL[name](None)
