@@ -35,10 +35,8 @@ def plant(
     find: bool = False,
     limbs: Collection[str] = ("LEGS",),
     hips: str | None = None,
-    sideways: bool = False,
     keep: Collection[str] = (),
     floor: Floor | None = None,
-    flat_feet: bool = False,
     stillness: Stillness = _STILLNESS,
     leave_targets: bool = False,
     scene: Scene | None = None,
@@ -60,11 +58,9 @@ def plant(
     find : find contacts even where they are keyed
     limbs : LEGS, ARMS or both; hands are held without regard to the floor
     hips : the bone that goes down until legs reach their feet; None for the nearest that carries all legs and arms
-    sideways : let the hips move sideways as well, so that they go down less
     keep : limbs that keep their place where the hips move, by name, or ARMS and SPINE for all of these; hands on props,
         or the chest, and with it the head. Other legs always do
     floor : its height, or a mesh object; None if it is to be found
-    flat_feet : turn feet so that their soles are level, as at rest, while both ball and heel stand
     stillness : what counts as standing
     leave_targets : give the limbs targets that move as they now do, and chains where they have none
     interpolation, key_type, sampling, measure : as for `bake`
@@ -93,8 +89,7 @@ def plant(
         hips=hips,
         keep=keep,
         floor=floor,
-        flat_feet=flat_feet,
-        options=PlantOptions(stillness=_known(stillness), sideways=sideways),
+        options=PlantOptions(stillness=_known(stillness)),
     )
     settings = KeySettings(
         interpolation=interpolation, key_type=key_type, sampling=Sampling(sampling), measure=Measure(measure)
@@ -126,7 +121,6 @@ def contacts(
     limbs: Collection[str] = ("LEGS",),
     hips: str | None = None,
     floor: Floor | None = None,
-    flat_feet: bool = False,
     stillness: Stillness = _STILLNESS,
     scene: Scene | None = None,
     sampling: str = DEFAULTS.sampling,
@@ -134,7 +128,7 @@ def contacts(
     """When which points of the limbs stand: what is keyed, else what is found in the captured action; nothing changes.
 
     find : find them even where they are keyed
-    limbs, hips, floor, flat_feet, stillness : as for `plant`
+    limbs, hips, floor, stillness : as for `plant`
     returns : foot after foot; `plant` takes them, changed or not
 
     >>> _ = [rig.pose.bones["upper_arm.L"].keyframe_insert("rotation_quaternion", frame=frame) for frame in (1, 10)]
@@ -149,7 +143,6 @@ def contacts(
         find_contacts=find,
         hips=hips,
         floor=floor,
-        flat_feet=flat_feet,
         options=PlantOptions(stillness=_known(stillness)),
     )
     return find_contacts(rig, choices, scene, KeySettings(sampling=Sampling(sampling)))

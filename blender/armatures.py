@@ -74,9 +74,7 @@ if TYPE_CHECKING:
         two_bone_ik_holds: bpy_prop_collection[TwoBoneIKHold]
         two_bone_ik_plants: set[str]
         two_bone_ik_hips: str
-        two_bone_ik_sideways: bool
         two_bone_ik_keep: set[str]
-        two_bone_ik_flat_feet: bool
 else:
     Rig, Chain = Object, PropertyGroup
 

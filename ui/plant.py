@@ -43,9 +43,7 @@ def _draw_options(layout: UILayout, context: Context, rig: Rig) -> None:
     if body is None:
         return
     body.prop_search(rig, "two_bone_ik_hips", rig.data, "bones")
-    body.prop(rig, "two_bone_ik_sideways")
     body.row().prop(rig, "two_bone_ik_keep", expand=True)
     scene: Any = context.scene
     body.prop(scene, "two_bone_ik_use_height")
     body.prop(scene, "two_bone_ik_height" if scene.two_bone_ik_use_height else "two_bone_ik_floor")
-    body.prop(rig, "two_bone_ik_flat_feet")

@@ -24,7 +24,7 @@ from .feet import FoundLimbs, feet_of, found_limbs, hips_of, with_contacts
 from .floor import Floor
 from .kept_limbs import is_apart, named_limbs, with_kept
 from .planted_before import on_given_points, planted_before
-from .soles import with_free_toes, with_soles
+from .toes import with_free_toes
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -38,7 +38,6 @@ class PlantChoices:
     hips : name of the bone to move; None for the nearest that carries legs and arms
     keep : limbs by name or kind that do not go along with the hips
     floor : None if the ground is to be found
-    flat_feet : soles are to be level where ball and heel stand
     """
 
     names: Sequence[str] | None = None
@@ -49,7 +48,6 @@ class PlantChoices:
     hips: str | None = None
     keep: Collection[str] = ()
     floor: Floor | None = None
-    flat_feet: bool = False
     options: PlantOptions = field(default_factory=PlantOptions)
 
 
@@ -94,7 +92,7 @@ def captured_limbs(rig: Rig, choices: PlantChoices, scene: Scene | None) -> Capt
     kept = named_limbs(rig, limbs, choices.keep)
     if hips:
         found, hips, hips_stay = with_kept(rig, limbs, found, hips, kept, curves)
-    found, stiff = (with_soles(rig, found), ()) if choices.flat_feet else with_free_toes(rig, found, curves)
+    found, stiff = with_free_toes(rig, found, curves)
     chains, span = tuple(foot.chain for foot in found), _keyed_span(rig, found, curves)
     plan = limb_plan(rig, chains, span if choices.frames is None else choices.frames, scene)
     refuse_too_many_frames(plan)

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from ...skeleton.feet import feet
 from ...skeleton.feet.feet import Foot
-from ...skeleton.feet.flat_feet import orientations
 from ...skeleton.feet.plant import PlantedFeet
 from ...skeleton.solve import world_joints
 from ...skeleton.solved_group import SolvedGroup
@@ -79,7 +78,7 @@ def _report(plan: Plan, foot: Foot, planted: PlantedFeet, column: int, frames: A
     rows = np.searchsorted(plan.frames, frames)
     now, seen_feet = (np.full_like(each[:, column], np.nan) for each in (planted.points, planted.feet))
     now[rows] = feet.contact_points(samples, [foot], len(frames))[:, 0]
-    seen_feet[rows] = orientations(samples, foot, len(frames))
+    seen_feet[rows] = feet.orientations(samples, foot, len(frames))
     a_frame = plan.rate / plan.frame_rate  # from sample to sample
     places = planted.points[:, column], planted.placed[:, column], now
     captured = planted.feet[:, column]

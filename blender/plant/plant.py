@@ -92,7 +92,7 @@ def plant_feet(
 def _rotation_paths(read: CapturedLimbs) -> list[str]:
     """RNA paths of the rotations of all limbs and toes."""
     limbs = (bone for chain in read.plan.chains for bone in chain.keyed)
-    return [bone.rotation_path for bone in (*(toe.bone for foot in read.feet for toe in foot.toes), *limbs)]
+    return [bone.rotation_path for bone in (*(toe for foot in read.feet for toe in foot.toes), *limbs)]
 
 
 def _other_channels(
@@ -168,7 +168,7 @@ def _planted(
 def _need(read: CapturedLimbs) -> SampleNeed:
     rig = read.plan.rig
     points = {Point(rig, place.bone) for foot in read.feet for place in (*foot.points, *foot.ends)}
-    own = {Point(rig, toe.bone.name) for foot in read.feet for toe in foot.toes}
+    own = {Point(rig, toe.name) for foot in read.feet for toe in foot.toes}
     if read.hips:
         own.add(Point(rig, read.hips.bone.name))
         points |= {read.hips.parent} if read.hips.parent else set()
@@ -225,8 +225,6 @@ def _notes(read: CapturedLimbs, said: Sequence[Said], planted: PlantedFeet) -> I
         yield translated("note.hips_scaled", ratio=planted.ratio)
     if planted.lowering.max() > least:
         yield translated("note.hips_lowered", unit=unit, down=planted.lowering.max())
-    if planted.aside.max() > least:
-        yield translated("note.hips_aside", unit=unit, aside=planted.aside.max())
     ground = float(norm(planted.velocity).max())
     if ground > 0.0:
         yield translated("alert.ground_moves", unit=unit, speed=ground)

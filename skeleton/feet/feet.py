@@ -9,11 +9,15 @@ from numpy.typing import NDArray
 
 from ...solver.feet.corrections import stand_spans
 from ...solver.values import Array
+from ...solver.vectors import norm
 from .. import transform
 from ..values import Bone, ChainPlan, Key, Point, Samples
 
 UP = np.array((0.0, 0.0, 1.0))
 """In the world."""
+
+_SLOWEST = 1.0 / 3.0
+"""Part of the frames on which a foot is slowest; then it mostly lies on the ground."""
 
 
 class Contact(NamedTuple):
@@ -38,27 +42,6 @@ class BonePoint(NamedTuple):
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
-class Sole(NamedTuple):
-    """A foot that stands flat on the ground, as it does at rest.
-
-    up : in the space of the tip bone what points upwards
-    clearances : how high ball and heel are above the lowest end of the foot
-    """
-
-    up: tuple[float, float, float]
-    clearances: tuple[float, float]
-
-
-class Toe(NamedTuple):
-    """A bone that a foot carries.
-
-    rise : sine of its angle to the ground while it lies on it
-    """
-
-    bone: Bone
-    rise: float
-
-
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Foot:
     """A limb, and the points on which it stands.
@@ -68,8 +51,7 @@ class Foot:
     is_hand : the ground does not concern it
     is_planted : its contacts count
     is_kept : while it does not stand it stays where it was captured, and does not go along with the hips; legs never do
-    sole : None if the foot need not lie flat
-    toes : what is to keep its orientation to the ground if the foot turns so that it is flat
+    toes : bones that can be keyed so that they are at rest while the ball stands
     """
 
     chain: ChainPlan
@@ -78,8 +60,7 @@ class Foot:
     is_hand: bool
     is_planted: bool = True
     is_kept: bool = False
-    sole: Sole | None = None
-    toes: tuple[Toe, ...] = ()
+    toes: tuple[Bone, ...] = ()
 
     @property
     def joints(self) -> tuple[BonePoint, BonePoint, BonePoint]:
@@ -127,6 +108,20 @@ def in_armature(samples: Samples, rig: Key, points: Iterable[BonePoint]) -> Arra
 def contact_points(samples: Samples, feet: Sequence[Foot], count: int) -> Array:
     """(n, f, 2, 3) ball and heel of each foot in the world."""
     return transform.stacked(positions(samples, foot.chain.rig, foot.points, count) for foot in feet)
+
+
+def slow_rows(points: Array) -> NDArray[np.bool_]:
+    """(n,) on which frames ball and heel (n, 2, 3) of a foot are slow."""
+    steps = norm(np.diff(points, axis=0, prepend=points[:1])).sum(axis=1)
+    return steps <= np.quantile(steps, _SLOWEST)
+
+
+def orientations(samples: Samples, foot: Foot, count: int) -> Array:
+    """(n, 3, 3) of the foot in the world on `count` frames; NaN without a bone that could turn it."""
+    if not foot.chain.below:
+        return np.full((count, 3, 3), np.nan)
+    axes = samples.world(Point(foot.chain.rig, foot.chain.tip_bone))[:, :3, :3]
+    return np.broadcast_to(transform.orientation(axes), (count, 3, 3))
 
 
 def contacts(feet: Iterable[Foot], stands: NDArray[np.bool_], frames: Array) -> tuple[Contact, ...]:

@@ -1,6 +1,6 @@
 """Captured legs of a skeleton as the solver's `plant` takes them, and what it finds as targets of their chains.
 
-Each leg's target is its tip bone as captured, moved to another place, and turned if the foot is to lie flat.
+Each leg's target is its tip bone as captured, moved to another place, and turned so that the foot stands at rest.
 Hands are planted after the legs, each by itself, once the hips are where they will be.
 """
 
@@ -17,8 +17,8 @@ from ...solver.values import Array
 from ...solver.vectors import dot, norm, product
 from .. import inherit, transform
 from ..values import ChainPlan, Channel, Plan, Point, Samples
-from . import flat_feet, straight_limbs
-from .feet import UP, BonePoint, Foot, Hips, contact_points, positions
+from . import straight_limbs
+from .feet import UP, BonePoint, Foot, Hips, contact_points, orientations, positions, slow_rows
 from .floor_levels import FloorLevels, Heights
 
 _LOW = 0.25
@@ -42,7 +42,7 @@ class PlantedFeet:
     moved, softness, bent, short : (n, f)     as `Planted` has them
     lengths : (f,)            of the limbs
     ratio : float             by which the hips' motion was scaled
-    lowering, aside : (n,)    of the hips
+    lowering : (n,)           of the hips
     groundless : (n, f) bool  where the foot would stand if there was a floor below it
     ground : (n, f)           height of the ball where it is on the ground; -inf where that is not known
     """
@@ -62,7 +62,6 @@ class PlantedFeet:
     lengths: Array
     ratio: float
     lowering: Array
-    aside: Array
     groundless: NDArray[np.bool_]
     ground: Array
 
@@ -88,7 +87,6 @@ def plant_feet(
     body = None
     if legs:
         captured, those = _columns(whole, legs), [feet[column] for column in legs]
-        captured = replace(captured, soles=flat_feet.soles(samples, those, captured.points))
         known = [given[column] for column in legs]
         body, groundless[:, legs] = _planted_legs(captured, samples, those, hips, known, options, heights)
         found = {column: (body, row) for row, column in enumerate(legs)}
@@ -112,7 +110,6 @@ def plant_feet(
         lengths=whole.lengths,
         ratio=body.ratio if body else 1.0,
         lowering=body.lowering if body else still[:, 0],
-        aside=body.aside if body else still[:, 0],
         groundless=groundless,
         ground=transform.stacked(_ground(placed[:, column, 0], *found[column]) for column in range(len(feet))),
         **every,
@@ -169,7 +166,7 @@ def captured_legs(samples: Samples, feet: Sequence[Foot], hips: Hips | None, cou
         roots=roots,
         tips=tips,
         points=contact_points(samples, feet, count),
-        feet=transform.stacked(flat_feet.orientations(samples, foot, count) for foot in feet),
+        feet=transform.stacked(orientations(samples, foot, count) for foot in feet),
         # Bones with keyed locations may change them from frame to frame.
         lengths=np.median(norm(np.diff(joints, axis=2)).sum(axis=2), axis=0),
         rate=rate,
@@ -203,11 +200,8 @@ def _clearances(samples: Samples, feet: Sequence[Foot], points: Array) -> Array:
     found = []
     for column, foot in enumerate(feet):
         own = points[:, column]
-        if foot.sole and flat_feet.stands_at_rest(samples, foot, own):
-            found.append(np.array(foot.sole.clearances))
-            continue
         low = dot(positions(samples, foot.chain.rig, foot.ends, len(points)), UP).min(axis=1)
-        found.append(np.median((dot(own, UP) - low[:, None])[flat_feet.slow_rows(own)], axis=0))
+        found.append(np.median((dot(own, UP) - low[:, None])[slow_rows(own)], axis=0))
     return np.stack(found)
 
 

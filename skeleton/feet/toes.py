@@ -8,15 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ...solver.feet.flat_feet import clearing_turns, raising_turns
-from ...solver.feet.rigid import resting_turns
+from ...solver.feet.rigid import clearing_turns, resting_turns
 from ...solver.values import Array
 from ...solver.vectors import dot, norm, product, unit
 from .. import inherit, transform
 from ..rotation_mode import rotation_values
-from ..values import Channel, Plan, Point, Samples
-from .feet import UP, BonePoint, Foot, Toe, positions
-from .flat_feet import slow_rows, stands_at_rest
+from ..values import Bone, Channel, Plan, Point, Samples
+from .feet import UP, BonePoint, Foot, positions, slow_rows
 from .plant import PlantedFeet
 
 _TOLERANCE = 0.001
@@ -34,21 +32,21 @@ def toe_channels(
     for column, foot in enumerate(feet):
         for toe in foot.toes:
             captured, above = (
-                samples.world(Point(plan.rig, name))[:, :3, :3] for name in (toe.bone.name, foot.chain.tip_bone)
+                samples.world(Point(plan.rig, name))[:, :3, :3] for name in (toe.name, foot.chain.tip_bone)
             )
             turns, carried = _turns(plan, samples, planted, column, foot, toe, captured)
-            if not foot.sole and np.array_equal(turns, np.broadcast_to(np.eye(3), turns.shape)):
+            if np.array_equal(turns, np.broadcast_to(np.eye(3), turns.shape)):
                 continue
             parent = transform.compose(product(from_world, product(planted.turns[:, column], above)), np.zeros(3))
             orientation = transform.orientation(product(from_world, product(turns, product(carried, captured))))
-            scale = samples.basis[Point(plan.rig, toe.bone.name)].scale[:, None]
-            basis = inherit.rotation((toe.bone,), parent[:, None], scale, orientation[:, None])[:, 0]
-            values = rotation_values(basis, toe.bone.rotation_mode, before[toe.bone.rotation_path])
-            yield Channel(path=toe.bone.rotation_path, group=toe.bone.name, frames=plan.frames, values=values)
+            scale = samples.basis[Point(plan.rig, toe.name)].scale[:, None]
+            basis = inherit.rotation((toe,), parent[:, None], scale, orientation[:, None])[:, 0]
+            values = rotation_values(basis, toe.rotation_mode, before[toe.rotation_path])
+            yield Channel(path=toe.rotation_path, group=toe.name, frames=plan.frames, values=values)
 
 
 def _turns(
-    plan: Plan, samples: Samples, planted: PlantedFeet, column: int, foot: Foot, toe: Toe, captured: Array
+    plan: Plan, samples: Samples, planted: PlantedFeet, column: int, foot: Foot, toe: Bone, captured: Array
 ) -> tuple[Array, Array]:
     """(n, 3, 3) rotations of a toe in the world, and those with which it goes along with its foot before.
 
@@ -63,26 +61,20 @@ def _turns(
         planted.tips[:, column] + transform.transform_vectors(planted.turns[:, column], places - tips)
         for places in (heads, points[:, 0])
     )
-    lies = toe.rise if stands_at_rest(samples, foot, points) else float(np.median(dot(along, UP)[slow]))
+    lies = float(np.median(dot(along, UP)[slow]))
     stands, flat = planted.stands[:, column, 0], np.logical_and.reduce(planted.stands[:, column], axis=-1)
-    raised = carried = np.eye(3)[None]
-    if not foot.sole:
-        carried = planted.turns[:, column]
-        along = transform.transform_vectors(carried, along)
-    else:
-        raised = raising_turns(along, lies, flat, plan.rate, UP)
-        along = transform.transform_vectors(raised, along)
-    held = resting_turns(product(raised, product(carried, captured)), stands, flat, plan.rate)
-    along = transform.transform_vectors(held, along)
+    carried = planted.turns[:, column]
+    held = resting_turns(product(carried, captured), stands, flat, plan.rate)
+    along = transform.transform_vectors(product(held, carried), along)
     low = float(np.median((dot(heads - balls, UP) + length * lies)[slow]))
     room = planted.ground[:, column] + low - _TOLERANCE * planted.lengths[column] - dot(heads, UP)
     cleared = clearing_turns(along, np.minimum(room / length, max(lies, 0.0)), stands, plan.rate, UP)
-    return product(cleared, product(held, raised)), carried
+    return product(cleared, held), carried
 
 
-def _toe_ends(plan: Plan, samples: Samples, toe: Toe) -> tuple[Array, Array, Array]:
+def _toe_ends(plan: Plan, samples: Samples, toe: Bone) -> tuple[Array, Array, Array]:
     """(n, 3) heads in the world, (n, 3) directions, (n,) lengths."""
-    points = BonePoint(toe.bone.name), BonePoint(toe.bone.name, toe.bone.tail)
+    points = BonePoint(toe.name), BonePoint(toe.name, toe.tail)
     ends = positions(samples, plan.rig, points, len(plan.frames))
     line = ends[:, 1] - ends[:, 0]
     return ends[:, 0], unit(line), norm(line)

@@ -1,8 +1,8 @@
 """plant(legs) -> Planted: captured legs whose feet stand.
 
 Each step is a module of this package: the hips' motion is made to fit the legs, the frames on which the feet stand are
-found, the feet are held to the ground, and the hips go down until the legs reach them. Feet keep the orientation that
-was captured, or are turned so that they lie flat. `solve` then poses each leg, in the plane of its pose as captured.
+found, the feet are held to the ground, and the hips go down until the legs reach them. `solve` then poses each leg, in
+the plane of its pose as captured.
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from ..reach import soft_reach
 from ..values import Array
-from ..vectors import along, dot, norm, product
+from ..vectors import along, norm, product
 from . import free_feet, hips
 from .contacts import Footing, Stillness, footing, on_ground
 from .corrections import corrections
 from .jumps import pieces
 from .pivots import without_pivots
 from .rigid import raising_turns_of_feet, standing_turns
-from .sideways import sideways
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -36,7 +35,6 @@ class Legs:
     rate : frames a second
     up : (3,)                 unit vector
     feet : (n, f, 3, 3)       orientations, NaN of feet that cannot turn; None if none can
-    soles : (n, f, 3)         normals of soles that are to be level where ball and heel stand; NaN of others, or None
     """
 
     hips: Array
@@ -47,7 +45,6 @@ class Legs:
     rate: float
     up: Array
     feet: Array | None = None
-    soles: Array | None = None
 
     def moved(self, shift: Array) -> Legs:
         """The legs, moved by the shift (n, 3)."""
@@ -76,7 +73,6 @@ class PlantOptions:
     origin : (3,)                      the place from which it is scaled, at the height of a tip that stands
     softness : 0 to 1                  of the legs, so that knees do not snap; less for legs that were captured straight
     kept : (f,) bool or None           legs that are not planted, and whose tips stay exactly as captured; None: none is
-    sideways : bool                    the hips move sideways too if they then need not go down as far
     limit : leg lengths                the most that the hips go down; 0 if they cannot be keyed
     smooth : seconds                   for which the hips go down before a frame that makes them, and go up after it
     fade : seconds                     over which a foot is moved before its first contact, and after its last
@@ -90,7 +86,6 @@ class PlantOptions:
     origin: Array = field(default_factory=lambda: np.zeros(3))
     softness: float = 0.015
     kept: NDArray[np.bool_] | None = None
-    sideways: bool = False
     limit: float = 0.25
     smooth: float = 0.25
     fade: float = 0.5
@@ -110,7 +105,6 @@ class Planted:
     ratio : float               by which the hips' motion was scaled
     fit : (n, 3)                the part of `hips` by which their motion is scaled
     lowering : (n,)             how far the hips go down
-    aside : (n,)                how far they go sideways
     moved : (n, f)              how far the feet move
     softness : (n, f)           of the legs; what stands stays so far from the full reach that none of it is lost
     bent : (n, f)               0 where a leg stays as it was captured, also if it was straight; 1 where it may not
@@ -126,7 +120,6 @@ class Planted:
     ratio: float
     fit: Array
     lowering: Array
-    aside: Array
     moved: Array
     softness: Array
     bent: Array
@@ -151,22 +144,24 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
     legs = legs.moved(fit)
     takes, ground = pieces(legs.tips, lengths, legs.rate), _ground(legs, options)
     turns = _turns(legs, ground.stands, options.fade, takes)
-    ground, tips = _held(legs, ground, turns, takes, options)
+    tips = _held(legs, ground, turns, takes, options)
     if legs.feet is not None and ground.level is not None:
         points = _turned(legs, turns) + (tips - legs.tips)[:, :, None]
         stands = ground.stands & _can_turn(legs.feet)[:, None]
         raised = raising_turns_of_feet(points, legs.points, stands, ground.level, lengths, up)
         if (raised != np.eye(3)).any():
             turns = product(raised, turns)
-            ground, tips = _held(legs, ground, turns, takes, replace(options, level=ground.level))
+            tips = _held(legs, ground, turns, takes, options)
 
     kept = np.zeros(len(lengths), dtype=np.bool_) if options.kept is None else options.kept
     planted = np.logical_or.reduce(ground.stands, axis=-1) | kept
     captured = norm(legs.roots - legs.tips) / lengths
     room = np.maximum(_room(captured, legs.rate, options.smooth, takes), _LEAST_ROOM if options.limit else 0.0)
     softness = np.where(kept, 0.0, np.minimum(options.softness, room))
-    aside, down = _hips_moves(legs, tips, (1.0 - softness) * lengths, planted, takes, options)
-    roots = legs.roots + aside[:, None] - along(up, down)[:, None]
+    limit = options.limit * float(lengths.mean())
+    least = hips.lowering(legs.roots, tips, (1.0 - softness) * lengths, planted, up, limit)
+    down = np.concatenate([hips.smooth_envelope(least[rows], legs.rate, options.smooth) for rows in takes])
+    roots = legs.roots - along(up, down)[:, None]
 
     tips = free_feet.pulled_in(roots, tips, lengths, captured, free_feet.near_contacts(planted, legs.rate, takes))
     near = free_feet.near_contacts(planted, legs.rate, takes, options.smooth)
@@ -174,7 +169,7 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
     softness, distance = softness * bent, norm(roots - tips)
     short = np.maximum(distance - np.minimum(soft_reach(distance, lengths, softness), lengths), 0.0)
     return Planted(
-        hips=fit + aside - along(up, down),
+        hips=fit - along(up, down),
         tips=tips,
         turns=turns,
         stands=ground.stands,
@@ -183,7 +178,6 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
         ratio=ratio,
         fit=fit,
         lowering=down,
-        aside=norm(aside),
         moved=norm(tips - legs.tips),
         softness=softness,
         bent=bent,
@@ -221,42 +215,24 @@ def _without_pivots(legs: Legs, ground: Footing, contact: float) -> NDArray[np.b
     return np.stack(list(feet), axis=1)
 
 
-def _held(
-    legs: Legs, ground: Footing, turns: Array, takes: Sequence[slice], options: PlantOptions
-) -> tuple[Footing, Array]:
-    """The ground at the height of feet that turn so (n, f, 3, 3), and the tips (n, f, 3) of feet held to it."""
+def _held(legs: Legs, ground: Footing, turns: Array, takes: Sequence[slice], options: PlantOptions) -> Array:
+    """(n, f, 3) tips of feet that turn so (n, f, 3, 3), held to the ground."""
     turned = _turned(legs, turns)
     seen, captured = (on_ground(each, legs.rate, ground.velocity) for each in (turned, legs.points))
-    level = ground.level
-    if level is not None and options.level is None:
-        level = level - _tilts(legs, turned, ground.stands)
     correction = np.empty(legs.tips.shape, order="F")
     for foot in range(len(legs.lengths)):
         for rows in takes:
             correction[rows, foot] = corrections(
                 seen[rows, foot],
                 ground.stands[rows, foot],
-                None if level is None else level[rows, foot],
+                None if ground.level is None else ground.level[rows, foot],
                 legs.rate,
                 legs.up,
                 options.fade,
                 options.smooth,
                 captured[rows, foot],
             )
-    return replace(ground, level=level), legs.tips + correction
-
-
-def _hips_moves(
-    legs: Legs, tips: Array, reach: Array, planted: NDArray[np.bool_], takes: Sequence[slice], options: PlantOptions
-) -> tuple[Array, Array]:
-    """(n, 3) how far the hips go sideways, and (n,) down, until planted legs of this reach (n, f) reach their tips."""
-    up, limit, aside = legs.up, options.limit * float(np.mean(legs.lengths)), np.zeros_like(legs.hips)
-    if options.sideways and limit > 0.0:
-        parts = ((legs.roots[rows], tips[rows], reach[rows], planted[rows]) for rows in takes)
-        aside = np.concatenate([sideways(*part, up, limit, legs.rate, options.smooth) for part in parts])
-    least = hips.lowering(legs.roots + aside[:, None], tips, reach, planted, up, limit)
-    down = np.concatenate([hips.smooth_envelope(least[rows], legs.rate, options.smooth) for rows in takes])
-    return aside, down
+    return legs.tips + correction
 
 
 def _turns(legs: Legs, stands: NDArray[np.bool_], fade: float, takes: Sequence[slice]) -> Array:
@@ -266,11 +242,9 @@ def _turns(legs: Legs, stands: NDArray[np.bool_], fade: float, takes: Sequence[s
     turns = np.empty(legs.feet.shape)
     turns[:] = np.eye(3)
     for foot in np.flatnonzero(_can_turn(legs.feet)):
-        soles = None if legs.soles is None or np.isnan(legs.soles[:, foot]).any() else legs.soles[:, foot]
         for rows in takes:
             captured = legs.feet[rows, foot], legs.points[rows, foot], stands[rows, foot]
-            sole = None if soles is None else soles[rows]
-            turns[rows, foot] = standing_turns(*captured, legs.rate, legs.up, fade, sole)
+            turns[rows, foot] = standing_turns(*captured, legs.rate, legs.up, fade)
     return turns
 
 
@@ -285,18 +259,6 @@ def _turned(legs: Legs, turns: Array) -> Array:
         return legs.points
     tips = legs.tips[:, :, None]
     return tips + (legs.points - tips) @ np.swapaxes(turns, -1, -2)
-
-
-def _tilts(legs: Legs, turned: Array, stands: NDArray[np.bool_]) -> Array:
-    """(f, p) by how much too high each point was found to stand, of feet that mostly tilt where they stand flat."""
-    if legs.soles is None:
-        return np.zeros(stands.shape[1:])
-    lowered, flat = dot(legs.points - turned, legs.up), np.logical_and.reduce(stands, axis=-1)
-    found = np.zeros(lowered.shape[1:])
-    for foot in np.flatnonzero(flat.any(axis=0) & ~np.isnan(legs.soles).any(axis=(0, 2))):
-        tilt = np.median(lowered[flat[:, foot], foot], axis=0)
-        found[foot] = tilt - tilt.min()
-    return found
 
 
 def _room(extension: Array, rate: float, seconds: float, takes: Sequence[slice]) -> Array:

@@ -15,6 +15,7 @@ from ..rotation import from_axis_angles, quaternions, shortest
 from ..values import Array
 from ..vectors import along, any_normal, cross, dot, norm, product, unit
 from .corrections import eased, stand_spans
+from .hips import envelope_weights, smooth_envelope
 
 _UNDECIDED = 1e-9
 """By how much less the orientation counts than the two points in a heading: those of a foot on tiptoe have none."""
@@ -22,15 +23,12 @@ _UNDECIDED = 1e-9
 _SUNK = 0.001
 """Leg lengths by which a point that does not stand may be in the ground."""
 
+_BENDS = 0.06
+"""Seconds for which a toe is raised before and after a frame on which its tip would be in the ground."""
+
 
 def standing_turns(
-    feet: Array,
-    points: Array,
-    stands: NDArray[np.bool_],
-    rate: float,
-    up: Array,
-    fade: float = 0.5,
-    soles: Array | None = None,
+    feet: Array, points: Array, stands: NDArray[np.bool_], rate: float, up: Array, fade: float = 0.5
 ) -> Array:
     """(n, 3, 3) rotations by which one foot turns.
 
@@ -38,7 +36,6 @@ def standing_turns(
     points : (n, p, 3)         of the foot; where all are at one place it does not turn
     stands : (n, p) bool       which of them stand
     rate, up, fade : as for `corrections`
-    soles : (n, 3) or None     normals of the sole, which are to point upwards while the foot stands flat
     """
     flat = np.logical_and.reduce(stands, axis=1) & (norm(points - points[:, :1]).max(axis=1) > 0.0)
     spans = stand_spans(flat)
@@ -46,8 +43,7 @@ def standing_turns(
     if len(spans):
         counts = np.diff(spans, axis=1)[:, 0] + 1
         own = feet[flat]
-        upwards = np.broadcast_to(up, (len(feet), 3)) if soles is None else soles
-        upwards = _stand_means((np.swapaxes(own, -1, -2) @ upwards[flat][..., None])[..., 0], stands, flat, spans)
+        upwards = _stand_means(np.swapaxes(own, -1, -2) @ up, stands, flat, spans)
         rest = np.repeat(fitted_orientations(own, points[flat], counts, upwards, up), counts, axis=0)
         vectors[flat] = _rotation_vectors(product(rest, np.swapaxes(own, -1, -2)))
     return _from_vectors(eased(vectors, spans, rate, fade, at_rest=True))
@@ -101,6 +97,23 @@ def resting_turns(
     return _from_vectors(eased(vectors, spans, rate, fade, at_rest=True))
 
 
+def clearing_turns(toes: Array, least: Array, stands: NDArray[np.bool_], rate: float, up: Array) -> Array:
+    """(n, 3, 3) rotations that raise a toe so that its tip does not go into the ground, whether its foot stands or not.
+
+    Throughout a stand a toe that does not turn is raised by one angle, the greatest that the curve would have there.
+
+    toes : (n, 3)     unit vectors, the toe's direction
+    least : (n,)      sine of its angle to the ground at which its tip touches it; -1 where there is none
+    stands : (n,)     bool, whether what carries the toe stands
+    rate, up : as for `corrections`
+    """
+    angle = np.arcsin(np.clip(least, -1.0, 1.0)) - np.arcsin(np.clip(dot(toes, up), -1.0, 1.0))
+    angle, margin = np.maximum(angle, 0.0), len(envelope_weights(rate, _BENDS)) - 1
+    for first, last in stand_spans(stands):
+        angle[first : last + 1] = angle[max(0, first - margin) : last + 1 + margin].max()
+    return _raised(toes, smooth_envelope(angle, rate, _BENDS), up)
+
+
 def raising_turns_of_feet(
     points: Array, captured: Array, stands: NDArray[np.bool_], level: Array, lengths: Array, up: Array
 ) -> Array:
@@ -120,10 +133,14 @@ def raising_turns_of_feet(
     least = ground - standing - np.maximum(_SUNK * lengths, slope - dot(before, up))
     length = np.where(norm(line) > 0.0, norm(line), 1.0)
     angle = (np.arcsin(np.clip(each / length, -1.0, 1.0)) for each in (least, dot(line, up)))
-    raised = np.where(one, np.maximum(np.subtract(*angle), 0.0), 0.0)
-    axis = cross(line, up)
-    axis = np.where(norm(axis)[..., None] > 0.0, axis, any_normal(unit(line)))
-    return from_axis_angles(np.concatenate((raised[..., None], axis), axis=-1))
+    return _raised(line, np.where(one, np.maximum(np.subtract(*angle), 0.0), 0.0), up)
+
+
+def _raised(lines: Array, angles: Array, up: Array) -> Array:
+    """(..., 3, 3) rotations that raise lines (..., 3) by angles (...); one that is upright turns about any normal."""
+    axes = cross(lines, up)
+    axes = np.where(norm(axes)[..., None] > 0.0, axes, any_normal(unit(lines)))
+    return from_axis_angles(np.concatenate((angles[..., None], axes), axis=-1))
 
 
 def _stand_means(values: Array, stands: NDArray[np.bool_], flat: NDArray[np.bool_], spans: NDArray[np.intp]) -> Array:

@@ -27,13 +27,9 @@ def plant(random: Random, scene: dict) -> None:
     if random.random() < 0.6 and end - start > 3:
         request["frames"] = [start, end]
     request["limbs"] = random.choice([None, None, ["Leg.L"]])
-    for option in ("sideways", "flat_feet", "leave_targets"):
-        if random.random() < 0.2:
+    for option, share in (("leave_targets", 0.2), ("up", 0.3), ("twice", 0.3)):
+        if random.random() < share:
             request[option] = True
-    if random.random() < 0.3:
-        request["up"] = True
-    if random.random() < 0.3:
-        request["twice"] = True
     empty = {"bones": {}, "poses": {}, "rig": {}, "objects": {}, "chains": [], "lengths": [1.0, 1.0]}
     scene.clear()
     scene.update(empty, request=request)
@@ -45,11 +41,11 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     take = walker.captured("walk", 1.0)
     rig, count = walker.walker(take, request["ratio"], to_world), len(take.hips)
     _thin(rig, request["every"])
-    given = {name: request[name] for name in ("sideways", "flat_feet", "leave_targets") if name in request}
+    given = {"leave_targets": bool(request.get("leave_targets"))}
     frames = tuple(request["frames"]) if "frames" in request else None
     names, every = [(RIG, bone.name) for bone in rig.pose.bones], np.arange(1.0, count + 1)
     captured, here = oracle.worlds(names, every), state.state()
-    contacts = api.contacts(rig, request["limbs"], frames, flat_feet=bool(given.get("flat_feet")))
+    contacts = api.contacts(rig, request["limbs"], frames)
     yield from changes.unasked(here, scene, [])
     report = api.plant(rig, request["limbs"], frames, **given)
     if request.get("twice"):

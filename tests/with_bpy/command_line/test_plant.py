@@ -173,7 +173,7 @@ def test_a_shot_comes_before_its_setup_and_a_change_there_counts(walk: Path) -> 
         ("floor = true", "has floor = True, but it takes a number, or the name of an object in quotes"),
         ("floor = nan", '"nan" is not a height'),
         (f"floor = {'9' * 400}", '9" is not a height'),
-        ("sideways = 1", "has sideways = 1, but it takes true or false"),
+        ("find_contacts = 1", "has find_contacts = 1, but it takes true or false"),
         ('floor = "Grond"', 'the nearest is "Ground"'),
     ],
 )

@@ -91,7 +91,7 @@ def test_plant_has_a_table_of_its_own_or_flat_keys(tmp_path: Path, default: str,
         {default}
         [defaults.plant]
         floor = 0.5
-        sideways = true
+        find_contacts = true
 
         [[shot]]
         file = "walk.bvh"
@@ -102,7 +102,7 @@ def test_plant_has_a_table_of_its_own_or_flat_keys(tmp_path: Path, default: str,
     line = ("plant", "--manifest", tmp_path / "takes.toml", "--output-dir", tmp_path / "out")
     assert run(*line) == 0
     asked = request(tmp_path, "walk")
-    assert asked["plant"] == {"floor": 0.25, "sideways": True, "keep": ["ARMS"]}
+    assert asked["plant"] == {"floor": 0.25, "find": True, "keep": ["ARMS"]}
     assert (asked["import_fps"], asked["import_scale"]) == (60.0, 0.5)
 
 

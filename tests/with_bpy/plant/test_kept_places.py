@@ -15,11 +15,10 @@ LOW = -0.08
 """A floor so far below the captured one that the hips have to go down."""
 
 
-@pytest.mark.parametrize("sideways", [False, True], ids=["down", "sideways"])
-def test_hands_keep_their_place_and_orientation(sideways: bool) -> None:
+def test_hands_keep_their_place_and_orientation() -> None:
     rig, names = body(), ("hips", "hand.L", "hand.R")
     before = shown(rig, *names)
-    report = api.plant(rig, floor=LOW, keep=["ARMS"], sideways=sideways)
+    report = api.plant(rig, floor=LOW, keep=["ARMS"])
     after = shown(rig, *names)
     moved = off(after, before)
     print(f"hips move by {moved[0]:.3f}, hands by {moved[1]:.1e} and {moved[2]:.1e}")

@@ -11,7 +11,6 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys
 from bpy.types import FCurve, Object
 
-from support.told import told_length
 from support.walker import captured, shown, walker
 
 LOCATION = 'pose.bones["hips"].location'
@@ -84,26 +83,6 @@ def test_hips_stay_where_the_other_leg_cannot_be_keyed(rig: Object, hold: Callab
     assert np.abs(after.hips - before.hips).max() == 0.0
     assert report.feet[0].short > 0.02
     assert any('"Leg.R"' in alert for alert in report.as_dict()["alerts"])
-
-
-def test_hips_go_sideways_on_request(rig: Object) -> None:
-    before = shown(rig, COUNT)
-    report = api.plant(rig, floor=LOW, sideways=True)
-    moved = (shown(rig, COUNT).hips - before.hips).mean(axis=1)
-    aside = np.linalg.norm(moved[:, :2], axis=1)
-    print(f"down by {-moved[:, 2].min():.3f}, aside by {aside.max():.3f}")
-    assert aside.max() > 0.005
-    assert max(foot.short for foot in report.feet) == 0.0
-    [told] = [note for note in report.notes if "sideways" in note]
-    assert told_length(told, "by up to") == pytest.approx(aside.max(), rel=0.01)
-
-
-def test_the_other_leg_stays_where_hips_go_sideways(rig: Object) -> None:
-    before = shown(rig, COUNT)
-    api.plant(rig, ["Leg.L"], floor=LOW, sideways=True)
-    after = shown(rig, COUNT)
-    assert np.linalg.norm((after.hips - before.hips)[..., :2], axis=-1).max() > 0.005
-    assert np.linalg.norm(after.points - before.points, axis=-1)[:, 1].max() < 1e-5
 
 
 def test_hips_stay_where_the_chain_of_the_other_leg_is_broken(rig: Object) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any
 
 import bpy
 import pytest
@@ -23,12 +22,7 @@ LOW = -0.0625
 FLOOR = {"use_height": True, "height": LOW}
 """The same for the operator."""
 
-CASES: tuple[tuple[dict[str, Any], list[str], str], ...] = (
-    ({"flat_feet": True}, ["--flat-feet"], "flat_feet = true"),
-    ({"sideways": True}, ["--sideways"], "sideways = true"),
-    ({"keep": {"ARMS"}}, ["--keep", "arms"], 'keep = "Arms"'),
-)
-IDS = ["flat feet", "sideways", "keep"]
+KEPT = {"ARMS"}
 
 
 @pytest.fixture
@@ -54,42 +48,40 @@ def opened(path: Path) -> Object:
     return rig
 
 
-def planted(path: Path, **options: object) -> list:
+def planted(path: Path, keep: Collection[str] = ()) -> list:
     rig = opened(path)
-    api.plant(rig, floor=LOW, **options)
+    api.plant(rig, floor=LOW, keep=keep)
     return keyed_state(rig)
 
 
-@pytest.mark.parametrize(("options", "line", "_entry"), CASES, ids=IDS)
-def test_options_of_panel_and_command_are_those_of_scripts(
-    shot: Path, tmp_path: Path, options: Mapping[str, Any], line: list[str], _entry: str
-) -> None:
-    expected = planted(shot, **options)
+def test_options_of_panel_and_command_are_those_of_scripts(shot: Path, tmp_path: Path) -> None:
+    expected = planted(shot, KEPT)
     assert expected != planted(shot)
     rig = opened(shot)
-    bpy.ops.two_bone_ik.plant(**options, **FLOOR)
+    bpy.ops.two_bone_ik.plant(keep=KEPT, **FLOOR)
     assert keyed_state(rig) == expected
     rig = opened(shot)
-    for name, value in options.items():
-        setattr(rig, f"two_bone_ik_{name}", value)
+    rig.two_bone_ik_keep = KEPT
     bpy.ops.two_bone_ik.plant(**FLOOR)
     assert keyed_state(rig) == expected
-    assert run("plant", shot, *line, "--floor=-0.0625", "--output", tmp_path / "planted.blend") == 0
+    line = ("plant", shot, "--keep", "arms", "--floor=-0.0625", "--output", tmp_path / "planted.blend")
+    assert run(*line) == 0
     assert keyed_state(opened(tmp_path / "planted.blend")) == expected
 
 
 def test_options_are_those_of_each_shot(shot: Path, tmp_path: Path) -> None:
-    tables = [
-        f'[[shot]]\nfile = "walk.blend"\noutput = "{row}.blend"\nfloor = "-0.0625"\n{entry}\n'
-        for row, (_, _, entry) in enumerate(CASES)
-    ]
+    entries = {"kept.blend": 'keep = "Arms"', "free.blend": ""}
+    tables = (
+        f'[[shot]]\nfile = "walk.blend"\noutput = "{name}"\nfloor = "-0.0625"\n{entry}\n'
+        for name, entry in entries.items()
+    )
     (tmp_path / "takes.toml").write_text("".join(tables))
     assert run("plant", "--manifest", tmp_path / "takes.toml", "--output-dir", tmp_path / "out") == 0
-    for row, (options, _, _) in enumerate(CASES):
-        assert keyed_state(opened(tmp_path / f"out/{row}.blend")) == planted(shot, **options)
+    for name, keep in zip(entries, (KEPT, ()), strict=True):
+        assert keyed_state(opened(tmp_path / "out" / name)) == planted(shot, keep)
 
 
 def test_an_option_that_is_no_flag_is_refused(shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "takes.toml").write_text(f'[[shot]]\nfile = "{shot.name}"\nflat_feet = "yes"\n')
+    (tmp_path / "takes.toml").write_text(f'[[shot]]\nfile = "{shot.name}"\nfind_contacts = "yes"\n')
     assert run("plant", "--manifest", tmp_path / "takes.toml", "--output-dir", tmp_path / "out") == 5
-    assert "flat_feet = 'yes', but it takes true or false" in capsys.readouterr().err
+    assert "find_contacts = 'yes', but it takes true or false" in capsys.readouterr().err

@@ -1,14 +1,13 @@
-"""Which way is up from a sole that is flat on the ground, as the rest pose has it, and which toes are below it."""
+"""Which bones below captured feet are toes that can be keyed."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import compress
 
 from bpy.types import FCurve
-from mathutils import Matrix, Vector
 
-from ...skeleton.feet.feet import Foot, Sole, Toe
-from ...skeleton.values import Point
+from ...skeleton.feet.feet import Foot
+from ...skeleton.values import Bone, Point
 from ..armatures import Rig
 from ..bake.notes import acts
 from ..curves.key_checks import refuse_unplayable
@@ -20,21 +19,16 @@ _AHEAD = 0.25
 """Part of the foot's length by which a toe at least begins ahead of it."""
 
 
-def with_soles(rig: Rig, feet: Iterable[Foot]) -> tuple[Foot, ...]:
-    """The feet, which are to be flat where they stand; hands, and limbs without a bone below the end bone, are not."""
-    return tuple(_with_sole(rig, foot) if _may_be_flat(foot) else foot for foot in feet)
-
-
 def with_free_toes(
     rig: Rig, feet: Iterable[Foot], curves: Sequence[FCurve]
 ) -> tuple[tuple[Foot, ...], tuple[str, ...]]:
     """The feet with those of their toes that can be keyed in these captured curves, and the names of the others."""
     found, stiff = [], []
     for foot in feet:
-        toes = list(_toes(rig, foot)) if _may_be_flat(foot) else []
-        free = [_can_be_keyed(rig, toe.bone.rotation_path, curves) for toe in toes]
+        toes = list(_toes(rig, foot)) if foot.chain.below and foot.is_planted and not foot.is_hand else []
+        free = [_can_be_keyed(rig, toe.rotation_path, curves) for toe in toes]
         found.append(replace(foot, toes=tuple(compress(toes, free))))
-        stiff += [toe.bone.name for toe, is_free in zip(toes, free, strict=True) if not is_free]
+        stiff += [toe.name for toe, is_free in zip(toes, free, strict=True) if not is_free]
     return tuple(found), tuple(stiff)
 
 
@@ -46,20 +40,7 @@ def _can_be_keyed(rig: Rig, path: str, curves: Iterable[FCurve]) -> bool:
     return True
 
 
-def _may_be_flat(foot: Foot) -> bool:
-    return bool(foot.chain.below) and foot.is_planted and not foot.is_hand
-
-
-def _with_sole(rig: Rig, foot: Foot) -> Foot:
-    to_bone = _at_rest(rig, foot.chain.tip_bone).to_3x3().inverted_safe()
-    up = (to_bone @ Vector((0.0, 0.0, 1.0))).normalized()
-    heights = [(_at_rest(rig, place.bone) @ Vector(place.offset)).z for place in (*foot.points, *foot.ends)]
-    lowest = min(heights)
-    sole = Sole((up.x, up.y, up.z), (heights[0] - lowest, heights[1] - lowest))
-    return replace(foot, sole=sole, toes=tuple(_toes(rig, foot)))
-
-
-def _toes(rig: Rig, foot: Foot) -> Iterator[Toe]:
+def _toes(rig: Rig, foot: Foot) -> Iterator[Bone]:
     """All that is below the foot apart from its heel; what lies along it goes with it.
 
     What the foot stands on turns with the foot alone, otherwise it would slide.
@@ -71,9 +52,4 @@ def _toes(rig: Rig, foot: Foot) -> Iterator[Toe]:
         below = {child.name for child in bone.children_recursive}
         has_point = any(place.bone in below or (place.bone == bone.name and any(place.offset)) for place in foot.points)
         if is_ahead and bone.name != heel and not has_point and not any(map(acts, moving)):
-            along = _at_rest(rig, bone.name).to_3x3() @ Vector((0.0, 1.0, 0.0))
-            yield Toe(bone=read_bone(rig, bone.name), rise=along.normalized().z)
-
-
-def _at_rest(rig: Rig, bone: str) -> Matrix:
-    return rig.matrix_world @ rig.data.bones[bone].matrix_local
+            yield read_bone(rig, bone.name)
