@@ -52,7 +52,6 @@ from .chains import (
     remove_chain,
     save_setup,
     set_aligned,
-    take_bend_limits,
     taking_part,
 )
 from .holds import hold, remove_hold, update_holds
@@ -128,7 +127,6 @@ __all__ = [
     "snap_targets",
     "solve",
     "switch",
-    "take_bend_limits",
     "taking_part",
     "target_keys",
     "update_holds",

@@ -12,7 +12,7 @@ from ..blender.armatures import Chain, Rig
 from ..blender.bake import phases
 from ..blender.bake.build_plan import chains_taking_part, chosen_chains, scene_of
 from ..blender.bake.chain import bones_below, chain_bones, undecided
-from ..blender.chains import chain_defaults, hinge_side, ik_limits, inherit_scale, setup_file
+from ..blender.chains import chain_defaults, hinge_side, inherit_scale, setup_file
 from ..blender.chains.detect import find_limbs
 from ..blender.chains.detect.find_limbs import Kind, Limb
 from ..blender.chains.field_values import set_fields, unchanged_on_error
@@ -190,21 +190,6 @@ def taking_part(rig: Object, chains: Sequence[str] | None = None) -> tuple[list[
     """
     parts = chains_taking_part(given_rig(rig), chains)
     return [chain.name for chain in parts.chains], list(parts.left_out)
-
-
-def take_bend_limits(rig: Object, chains: Sequence[str] | None = None) -> None:
-    """Limit the bend of the chains by the IK limits of their end bones.
-
-    >>> forearm = rig.pose.bones["forearm.L"]
-    >>> forearm.use_ik_limit_z, forearm.ik_min_z, forearm.ik_max_z = True, -2.0, 0.0
-    >>> api.take_bend_limits(rig)
-    >>> rig.two_bone_ik_chains["forearm.L"].use_bend_limits
-    True
-    """
-    rig = given_rig(rig)
-    limits = [(chain, ik_limits.bend_limits_from_ik(rig, chain)) for chain in chosen_chains(rig, chains)]
-    for chain, (low, high) in limits:
-        chain.use_bend_limits, chain.bend_min, chain.bend_max = True, low, high
 
 
 def set_aligned(rig: Object, chains: Sequence[str] | None = None) -> list[str]:

@@ -1,4 +1,4 @@
-"""What Blender calls: limbs follow their targets, the list what is selected, edits without a key survive undo.
+"""What Blender calls: limbs follow their targets, the list what is selected.
 
 After each evaluation of the scene the chains of armature objects that are live are posed. That makes Blender evaluate
 once more, and then nothing has moved, so there it ends. Renders show what is keyed, and bakes read it.
@@ -139,12 +139,6 @@ def _follow_selection(scene: Scene, depsgraph: Depsgraph) -> None:
 
 
 @persistent
-def _restore_edits(scene: Scene, *_: object) -> None:
-    for listener in session.undone:
-        listener(scene)
-
-
-@persistent
 def _forget_objects(*_: object) -> None:
     armatures.forget()
 
@@ -227,13 +221,11 @@ _HANDLERS = (
     ("load_pre", _forget_objects),
     ("undo_pre", _forget_objects),
     ("redo_pre", _forget_objects),
-    # Renamed bones and restored edits make Blender evaluate, and Live is not to go by what it posed before.
+    # Renamed bones make Blender evaluate, and Live is not to go by what it posed before.
     ("undo_post", _forget_state),
     ("redo_post", _forget_state),
     ("undo_post", _follow_renames),
     ("redo_post", _follow_renames),
-    ("undo_post", _restore_edits),
-    ("redo_post", _restore_edits),
 )
 
 
@@ -246,7 +238,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Follow no more, and leave undo to Blender; poses stay as they are."""
+    """Follow no more; poses stay as they are."""
     for event, handler in _HANDLERS:
         getattr(bpy.app.handlers, event).remove(handler)
     for change, listener in _LISTENERS.items():

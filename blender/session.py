@@ -6,7 +6,7 @@ Modules take their tables from here when they are imported. Nothing has to be fo
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from bpy.types import Depsgraph, Scene
+from bpy.types import Depsgraph
 
 
 class _Table(Protocol):
@@ -22,7 +22,6 @@ class Session:
 
     evaluated : tables, each with what keeps it right: called with each dependency graph that Blender has evaluated,
         unless the table is empty
-    undone : called with the scene after undo and redo
     isolated : `session_uid` of the temporary scenes in which nothing that the user sees is evaluated
     samplings : how many are open, perhaps between two steps of a bake
     changes_frame : True from before Blender evaluates a frame until that is done
@@ -33,7 +32,6 @@ class Session:
 
     def __init__(self) -> None:
         self.evaluated: list[tuple[_Table, Callable[[Depsgraph], None]]] = []
-        self.undone: list[Callable[[Scene], None]] = []
         self.isolated: set[int] = set()
         self.samplings = 0
         self.changes_frame = self.renders = self.exports = False

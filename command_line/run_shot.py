@@ -304,8 +304,6 @@ def _task(shot: Shot, rig: Rig, setup: api.Setup | None) -> _Task:
     names = None
     if setup is not None:
         names = [name for name in api.apply_setup(rig, setup) if not rig.two_bone_ik_chains[name].mute]
-    if shot.set_aligned:
-        api.set_aligned(rig, names or None)
     if setup is None:
         return _Task(chains=None, plant=shot.plant)
     return _Task(chains=names if setup.chains else None, plant={**setup.plant, **shot.plant})

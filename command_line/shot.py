@@ -49,7 +49,6 @@ class Shot:
     log : where what Blender prints goes, if it is one of a pool
     report_detail : FULL with a value for each frame, or SUMMARY
     python_before, python_after : scripts that run in the open file, before the bake and before it is saved
-    set_aligned : bones that stretch would shear get Inherit Scale Aligned
     keep_going : armatures that are refused do not keep the others from being baked, nor chains that shear a bone
     strict : a target that is missed by more than this is a failure, for 0 any that is not reached; and a file that
         Blender finds damaged is refused
@@ -76,7 +75,6 @@ class Shot:
     plant: Mapping[str, Any] = field(default_factory=dict)
     to: ControlSet | None = None
     switched: Sequence[str] | None = None
-    set_aligned: bool = False
     outputs: tuple[Path, ...] = ()
     formats: tuple[str, ...] = ()
     report: Path | None = None

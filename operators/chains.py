@@ -94,16 +94,6 @@ class TWO_BONE_IK_OT_side_decide(ChainOperator):
         api.decide_side(rig, active_names(rig), axis=self.axis)
 
 
-class TWO_BONE_IK_OT_bend_limits_take(ChainOperator):
-    """Limit the bend of the active chain by the IK limits of its end bone"""
-
-    bl_idname = "two_bone_ik.bend_limits_take"
-    bl_label = "Limit Bend by IK Limits"
-
-    def run(self, context: Context, rig: Rig) -> None:
-        api.take_bend_limits(rig, active_names(rig))
-
-
 class TWO_BONE_IK_OT_set_aligned(ChainOperator):
     """Set Inherit Scale to Aligned on the bones that the stretch of the active chain would shear"""
 

@@ -118,12 +118,8 @@ class RequestOperator(SelectedChainsOperator):
         spent = time.monotonic() - self._began
         if done > 0.0 and spent > _SOON:
             text = pgettext_iface("{}, about {} left").format(text, _duration(spent * (1.0 - done) / done))
-        cancel = pgettext_iface("Esc: Cancel")
-        show_status(context, f"{text}   {cancel}")
-        if spent > _SOON:
-            from .progress_display import show
-
-            show([line for line in (text, self._request.slow, cancel) if line])
+        slow = self._request.slow if spent > _SOON else ""
+        show_status(context, "   ".join(filter(None, (text, slow, pgettext_iface("Esc: Cancel")))))
 
     def _label(self) -> str:
         return pgettext_iface(self.bl_label, contexts.operator_default)
@@ -135,9 +131,6 @@ class RequestOperator(SelectedChainsOperator):
             manager.progress_end()
             _under_way.remove(self)
             self._timer = None
-            from .progress_display import show
-
-            show([])
         show_status(context, None)
 
 

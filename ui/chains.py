@@ -95,7 +95,6 @@ def draw_bend(layout: UILayout, chain: TwoBoneIKChain) -> None:
             limits = body.column(align=True)
             draw_option(limits, chain, "bend_min", text="Minimum")
             draw_option(limits, chain, "bend_max", text="Maximum")
-            limits.operator("two_bone_ik.bend_limits_take", text="Take from IK Limits")
 
 
 def draw_reach(layout: UILayout, chain: TwoBoneIKChain) -> None:

@@ -52,7 +52,6 @@ class TWO_BONE_IK_MT_chain(Menu):
         layout.operator("two_bone_ik.flip_bend", text="Flip Bend")
         layout.operator("two_bone_ik.reveal", text="Reveal Limb")
         layout.operator_menu_enum("two_bone_ik.side_decide", "axis", text="Decide Side")
-        layout.operator("two_bone_ik.bend_limits_take", text="Limit Bend by IK Limits")
         layout.operator("two_bone_ik.set_aligned", text="Set Inherit Scale to Aligned")
         layout.separator()
         layout.operator("two_bone_ik.settings_copy", text="Copy Settings to All")

@@ -7,13 +7,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from math import ceil
 from random import Random
 from typing import Any
 from zlib import crc32
 
 import numpy as np
-from bpy.types import FCurve, NlaStrip
+from bpy.types import FCurve
 from numpy.typing import NDArray
 
 from ...skeleton import transform
@@ -264,7 +263,7 @@ def chosen_frames(
     scale or NLA strips of `rig` begin or end to change, or are halfway, and `suspects`.
 
     suspects : where among the frames something else is likely to be wrong
-    known : RNA paths whose changes are as they were meant
+    intended : RNA paths whose changes are as they were meant
     """
     count = len(frames)
     if measure == Measure.NONE:
@@ -300,18 +299,9 @@ def _changes(rig: Rig, intended: Collection[str]) -> Iterator[Array]:
         yield np.stack((times, np.full(len(times), np.inf)), axis=-1)
         yield from _of_curves(strip.fcurves)
         for changes in _of_curves(curves):
-            yield from _played(strip, changes)
-
-
-def _played(strip: NlaStrip, changes: Array) -> Iterator[Array]:
-    """(k, 2) each: changes (m, 2) of the strip's action, at the times at which the strip plays them."""
-    times, sizes = changes[:, 0] - strip.action_frame_start, changes[:, 1]
-    length = strip.action_frame_end - strip.action_frame_start
-    inside = (times >= 0.0) & (times <= length)
-    times, sizes = times[inside], sizes[inside]
-    times = length - times if strip.use_reverse else times
-    for turn in range(ceil(strip.repeat)):
-        yield np.stack((strip.frame_start + strip.scale * (times + turn * length), sizes), axis=-1)
+            # Where a strip plays forward and once; Measure All sees the others.
+            times = strip.frame_start + strip.scale * (changes[:, 0] - strip.action_frame_start)
+            yield np.stack((times, changes[:, 1]), axis=-1)
 
 
 def _of_curves(curves: Iterable[FCurve]) -> Iterator[Array]:

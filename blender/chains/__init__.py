@@ -9,7 +9,6 @@ Other rooms use of it:
     detect/find_limbs : all
     field_values : chains_restorer, set_fields, unchanged_on_error
     hinge_side : all
-    ik_limits : all
     inherit_scale : all
     limbs : hiding_constraints, joints, limb_of, shows_ik
     setup_file : all

@@ -1,10 +1,6 @@
-"""Edits without a key: Blender throws them away where it evaluates an animation again, and this puts them back.
+"""Edits without a key: Blender throws them away where it evaluates an animation again, and this puts them back."""
 
-Undo and redo of what was keyed here evaluate it again as well. The step that Blender lands on still holds the edits
-while its handlers run, and loses them right after that.
-"""
-
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -15,7 +11,6 @@ from bpy.types import ID, Object, Scene
 from .. import versions
 from ..messages.refused import unless_gone
 from ..rna_paths import owner_and_property, value_at
-from ..session import session
 
 Keyed = Mapping[ID, Collection[str]]
 """Paths that were keyed, or will be, by data-block: there the keys count, and no edit."""
@@ -32,14 +27,6 @@ class Edit(NamedTuple):
     path: str
     element: int | None
     value: object
-
-
-_UNDO_STEPS = 256  # Blender keeps no more
-_kept: deque[tuple[float, list[tuple[int, tuple[str, int | None, object]]]]] = session.of_file(
-    deque(maxlen=_UNDO_STEPS)
-)
-"""Of what was keyed here: the frame, and the edits that stayed, with the `session_uid` of the data-block in place of
-the block itself, which undo frees."""
 
 
 def edits(blocks: Iterable[ID], frame: float, keyed: Keyed) -> list[Edit]:
@@ -86,9 +73,8 @@ def preserved() -> Iterator[Keep]:
     }
     for scene in stay:
         _evaluate(scene)
-    for scene, of_scene in stay.items():
+    for of_scene in stay.values():
         restore(of_scene)
-        _kept.append((scene.frame_current_final, [(edit.block.session_uid, edit[1:]) for edit in of_scene]))
 
 
 @contextmanager
@@ -97,31 +83,6 @@ def preserve_edits(item: Object, scene: Scene, keyed: Collection[str]) -> Iterat
     with preserved() as keep:
         keep(item, scene, keyed)
         yield
-
-
-def _restore_kept(scene: Scene) -> None:
-    """After undo or redo, put back the edits that the step on which it has landed still holds.
-
-    A step from before they were made does not hold them.
-    """
-    candidates = [edit for frame, kept in _kept if frame == scene.frame_current_final for edit in kept]
-    blocks = {block.session_uid: block for block in everywhere()} if candidates else {}
-    there = (Edit(blocks[uid], *rest) for uid, rest in candidates if uid in blocks)
-    holding = [edit for edit in there if _holds(edit)]
-    if holding:
-        _evaluate(scene)
-        restore(holding)
-
-
-session.undone.append(_restore_kept)
-
-
-def _holds(edit: Edit) -> bool:
-    try:
-        value = value_at(edit.block, edit.path)
-    except (KeyError, ValueError):
-        return False  # in that step the property is not there
-    return bool((value if edit.element is None else value[edit.element]) == edit.value)
 
 
 def _evaluate(scene: Scene) -> None:

@@ -62,10 +62,6 @@ def test_hock_twist_and_pin_are_set_in_the_panel(play: Callable[[str], None]) ->
     play("limb_options")
 
 
-def test_edits_without_a_key_stay_through_bake_undo_and_redo(play: Callable[[str], None]) -> None:
-    play("unkeyed")
-
-
 def test_live_and_overlay_come_and_go_with_extension_and_file(play_alone: Callable[[str], None]) -> None:
     play_alone("come_and_go")
 

@@ -22,7 +22,7 @@ NOT_RIGS: dict[str, Callable[[Object], Any]] = {
 OF_A_RIG: tuple[Callable[..., Any], ...] = (
     *(api.bake, api.check, api.solve, api.hold, api.update_holds, api.pin, api.plant, api.contacts, api.known_limbs),
     *(api.create_targets, api.remove_targets, api.snap_targets, api.bake_targets, api.target_keys, api.taking_part),
-    *(api.flip_bend, api.take_bend_limits, api.decide_side, api.detect, api.remove_markers),
+    *(api.flip_bend, api.decide_side, api.detect, api.remove_markers),
 )
 OF_CHAINS = [call for call in OF_A_RIG if call not in (api.detect, api.remove_markers, api.plant, api.contacts)]
 NOT_NAMES: dict[str, Callable[[Object], Any]] = {

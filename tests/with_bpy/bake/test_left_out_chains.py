@@ -253,7 +253,7 @@ def test_a_chain_lacking_a_bone_falls_short_under_strict(lacking: Object, tmp_pa
     for command, options, status in (("bake", (), 0), ("bake", ("--strict",), 3), ("snap", ("--keep-going",), 0)):
         report, baked = tmp_path / "report.json", tmp_path / "baked.blend"
         files = ("--output", baked, "--force", "--report", report)
-        assert run(command, tmp_path / "shot.blend", *files, "--set-aligned", *options) == status
+        assert run(command, tmp_path / "shot.blend", *files, *options) == status
         told = capfd.readouterr()
         assert LACKS in told.out
         if "--strict" in options:

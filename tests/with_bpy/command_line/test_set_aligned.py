@@ -84,10 +84,10 @@ def test_if_all_would_shear_the_file_is_refused(rig: Object, tmp_path: Path) -> 
     assert run("bake", tmp_path / "shot.blend", "--output", tmp_path / "baked.blend", "--keep-going") == 5
 
 
-@pytest.mark.parametrize("options", [(), ("--keep-going",)])
-def test_set_aligned_lets_the_stretched_chain_bake(shot: Path, tmp_path: Path, options: tuple[str, ...]) -> None:
-    baked = tmp_path / "baked.blend"
-    assert run("bake", shot, "--output", baked, "--set-aligned", *options) == 0
+def test_a_script_before_lets_the_stretched_chain_bake(shot: Path, tmp_path: Path) -> None:
+    baked, script = tmp_path / "baked.blend", tmp_path / "before.py"
+    script.write_text(f"import bpy\nfrom {api.__name__} import set_aligned\nset_aligned(bpy.data.objects['Hero'])\n")
+    assert run("bake", shot, "--output", baked, "--python-before", script) == 0
     assert misses(baked, "L") < 1e-5
     assert misses(baked, "R") < 1e-5
     bones = bpy.data.objects["Hero"].data.bones

@@ -47,14 +47,13 @@ def test_a_shot_keys_as_it_says_itself(shot: Path, tmp_path: Path) -> None:
         strict = 0.1
         sampling = "SCENE"
         new_action = true
-        set_aligned = false
         python_before = "before.py"
         enable_autoexec = true
     """
     assert bake(tmp_path, shots, "--interpolation", "bezier", "--frames", "1:3") == 0
     asked = request(tmp_path)
     given = {"keys": "EVERY_FRAME", "interpolation": "LINEAR", "tolerance": 0.5, "measure": "ALL", "sampling": "SCENE"}
-    given |= {"new_action": True, "set_aligned": False, "enable_autoexec": True}
+    given |= {"new_action": True, "enable_autoexec": True}
     assert {name: asked[name] for name in given} == given
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "out" / "shot.blend"))
     assert keyed() == (3, {"LINEAR"})
@@ -102,7 +101,7 @@ def test_plant_has_a_table_of_its_own_or_flat_keys(tmp_path: Path, default: str,
     line = ("plant", "--manifest", tmp_path / "takes.toml", "--output-dir", tmp_path / "out")
     assert run(*line) == 0
     asked = request(tmp_path, "walk")
-    assert asked["plant"] == {"floor": 0.25, "find": True, "keep": ["ARMS"]}
+    assert asked["plant"] == {"floor": 0.25, "find_contacts": True, "keep": ["ARMS"]}
     assert (asked["import_fps"], asked["import_scale"]) == (60.0, 0.5)
 
 

@@ -68,7 +68,7 @@ def test_options_have_one_name_and_one_tooltip() -> None:
                 shared += 1
                 told = (prop.name, prop.description)
                 assert told == (of_operator[name].name, of_operator[name].description)
-    assert shared == 12
+    assert shared == 10
 
 
 @pytest.mark.parametrize("stillness", ['"speed=0.0625, contact=0.25"', "{speed = 0.0625, contact = 0.25}"])

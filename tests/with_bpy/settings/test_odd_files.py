@@ -91,13 +91,6 @@ def test_a_chain_that_cannot_be_posed_keeps_its_bend() -> None:
     refused("UNREACHABLE", api.flip_bend, rig)
 
 
-def test_bend_limits_are_taken_for_all_chains_or_for_none() -> None:
-    rig = rigs.arm().id_data
-    api.add_chain(rig, "hand")
-    rig.pose.bones["lower"].use_ik_limit_z = True
-    refused("NO_IK_LIMIT", api.take_bend_limits, rig)
-
-
 def test_driven_targets_and_bones_are_not_posed() -> None:
     rig = rigs.arm().id_data
     target = bpy.data.objects["Target"]

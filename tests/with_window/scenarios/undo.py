@@ -40,7 +40,6 @@ STEPS = (
     ("chain_move", {"direction": "UP"}),
     ("chain_remove", {}),
     ("chain_add", {}),
-    ("bend_limits_take", {}),
     ("side_decide", {"axis": "X"}),
     ("set_aligned", {}),
     ("pin", {}),
@@ -57,7 +56,7 @@ def scenario(user: User) -> Steps:
     # Parts of the default cube are worked out anew by undo.
     bpy.data.batch_remove([*bpy.data.meshes, *bpy.data.materials])
     rig = metarig()
-    limit(rig.pose.bones["f_index.02.L"])
+    rig.data.bones.active = rig.data.bones["f_index.02.L"]  # what chain_add needs
     constrain(rig.pose.bones["f_middle.02.L"])
     bpy.ops.ed.undo_push()
     yield
@@ -147,13 +146,6 @@ def crane() -> Object:
     bpy.ops.object.select_all(action="DESELECT")
     rig.select_set(True)
     return rig
-
-
-def limit(bone: PoseBone) -> None:
-    """What chain_add and bend_limits_take need."""
-    bone.id_data.data.bones.active = bone.bone
-    for axis in "xyz":
-        setattr(bone, f"use_ik_limit_{axis}", True)
 
 
 def pose_otherwise(rig: Object) -> None:
