@@ -9,12 +9,12 @@ from .progress import KeyOperator
 
 
 class TWO_BONE_IK_OT_reveal(ChainOperator):
-    """Let the active limb show: unmute its chain, mute the constraint on top of it, or turn the rig's switch"""
+    """Let the active limb show: unmute its chain, mute the constraint on top of it, or set the rig's switch"""
 
     bl_idname = "two_bone_ik.reveal"
     bl_label = "Reveal Two-Bone IK Limb"
 
-    def run(self, context: Context, rig: Rig) -> None:
+    def run(self, context: Context, rig: Rig) -> "api.Report | None":
         from ..blender.status import hiding
         from ..blender.status.limb_state import limb_states
 
@@ -24,9 +24,13 @@ class TWO_BONE_IK_OT_reveal(ChainOperator):
             chain.mute = False
         elif state.hiding is None:
             raise api.Refused("NOT_HIDDEN", chain=chain)
-        else:
-            for note in hiding.mend(rig, state.hiding, chain.name, context.scene):
+        elif hiding.can_be_set(rig, state.hiding):
+            for note in hiding.mend(rig, state.hiding):
                 self.report({"INFO"}, note)
+        else:
+            limb, frame = api.known_limb_of(rig, chain.end_bone), context.scene.frame_current_final
+            return api.switch(rig, "FK", [limb.name], (frame, frame), scene=context.scene)
+        return None
 
 
 class TWO_BONE_IK_OT_switch(KeyOperator):

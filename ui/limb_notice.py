@@ -16,6 +16,7 @@ from ..blender.settings.properties import TwoBoneIKChain
 from .sidebar import wrapped
 
 if TYPE_CHECKING:
+    from ..blender.status.hiding import Hiding
     from ..blender.status.limb_state import LimbState
 
 _STATES: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("limb_notice.toml").read_text("utf-8"))
@@ -62,8 +63,7 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
         shows_others = pgettext_iface('The rig does not show this limb: "{name}" shows other bones in its place')
         hides = pgettext_iface('Constraint "{constraint}" of bone "{bone}" hides the pose')
         text = (hides if by.constraint else shows_others).format(name=name, constraint=by.constraint, bone=by.bone)
-        template = 'Key "{name}" at {value:g}' if state.keyed else 'Set "{name}" to {value:g}'
-        button = pgettext_iface(template if by.switch else "Mute Constraint").format(name=name, value=by.value)
+        button = pgettext_iface(_mending(chain, by)).format(name=name, value=by.value)
     elif chain.mute:
         button = pgettext_iface("Unmute Chain")
     lines = wrapped(context, text)
@@ -83,6 +83,19 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
         row.prop(rig, "two_bone_ik_live", text="Switch Off", toggle=True, invert_checkbox=True)
     for _ in range(_most_lines(context) - len(lines) - bool(button) - covers):
         column.label(text="")
+
+
+def _mending(chain: TwoBoneIKChain, by: "Hiding") -> str:
+    """What the button says that lets the chain show; "" where only the user can."""
+    from ..blender.rigs.known_limbs import known_by_end
+    from ..blender.status.hiding import can_be_set
+
+    rig = chain.id_data
+    if not by.switch:
+        return "Mute Constraint"
+    if can_be_set(rig, by):
+        return 'Set "{name}" to {value:g}'
+    return "To FK" if chain.end_bone in known_by_end(rig) else ""
 
 
 def _most_lines(context: Context) -> int:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 
-from bpy.types import Scene
 from mathutils import Vector
 
 from ...skeleton.values import ChainPlan
@@ -11,9 +10,8 @@ from ..armatures import Rig
 from ..bake.notes import acts
 from ..bake.write_channels import mute_constraints
 from ..rigs import known_limbs
-from ..rigs.switch_property import ik_constraint, switch_path, toe_path
+from ..rigs.switch_property import ik_constraint, switch_path, toe_path, turn
 from ..scene import dependencies
-from ..switch import turn_switch
 
 _SCALING = {"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"}
 """Constraints that move no joint where they act on the tip bone, or on one at the same place that carries it."""
@@ -88,8 +86,14 @@ def keyed(plan: ChainPlan) -> bool:
     return any(find(bone.rotation_path, index=index) for bone in plan.keyed for index in range(4))
 
 
-def mend(rig: Rig, hiding: Hiding, chain: str, scene: Scene) -> list[str]:
-    """Mute the constraint, or turn the switch so that this chain shows; returns sentences about what may undo that."""
+def can_be_set(rig: Rig, hiding: Hiding) -> bool:
+    """False where the switch is animated, so that it would not stay as it is set."""
+    return not versions.is_ever_animated(rig, hiding.switch)
+
+
+def mend(rig: Rig, hiding: Hiding) -> list[str]:
+    """Mute the constraint, or set the switch so that the chain shows; returns sentences about what may undo that."""
     if not hiding.switch:
         return mute_constraints(rig, [(hiding.bone, hiding.constraint)])
-    return turn_switch.turn_switch(rig, chain, scene, hiding.switch, hiding.value)
+    turn(rig, hiding.switch, hiding.value)
+    return []

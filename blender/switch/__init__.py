@@ -4,5 +4,4 @@ Other rooms use of it:
 
     switch : all
     switch_plan : ControlSet
-    turn_switch : all
 """

@@ -19,7 +19,7 @@ REQUESTS = {
         "takeover": ("option_animation", "uneven"),
         "hold": ("hold", "held_targets"),
         "plant": ("plant", "planted_targets", "contact_stretches"),
-        "switch": ("switch", "trial_controls", "control_keys", "turn_switch"),
+        "switch": ("switch", "trial_controls", "control_keys"),
         "live": ("free_limb", "pulled_controls"),
     }.items()
     for name in names

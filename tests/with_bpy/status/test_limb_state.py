@@ -129,7 +129,7 @@ def test_the_constraint_that_hides_the_limb_can_be_muted(bone: str, live: bool) 
     api.solve(rig)
     found = assert_told(rig, "HIDDEN")
     assert (found.hiding.bone, found.hiding.constraint) == (bone, constraint.name)
-    assert hiding.mend(rig, found.hiding, "lower", bpy.context.scene)
+    assert hiding.mend(rig, found.hiding)
     assert constraint.mute
     assert_told(rig, "REACHED")
 
@@ -172,7 +172,7 @@ def test_the_switch_that_hides_a_rigify_limb_can_be_turned() -> None:
         assert found.state == "HIDDEN"
         assert found.hiding.switch.endswith(f'_parent.{chain.name[-1]}"]["IK_FK"]')
         assert f'does not show chain "{chain.name}": set its property "IK_FK" to 1' in str(api.solve(rig, [chain.name]))
-        hiding.mend(rig, found.hiding, chain.name, bpy.context.scene)
+        hiding.mend(rig, found.hiding)
         assert told(rig, chain.name).state == "REACHED"
         assert "IK_FK" not in str(api.solve(rig, [chain.name]))
         bones = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones

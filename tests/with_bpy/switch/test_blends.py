@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
@@ -12,7 +11,6 @@ from bpy.types import Object
 
 from support.rigify import generated
 from support.rigs import animate
-from support.truth import on_frame
 from support.walking import deforming, key_switch, off
 
 OUTSIDE = [*np.arange(1.0, 11.0, 0.5), *np.arange(50.5, 64.0, 0.5)]
@@ -38,23 +36,3 @@ def test_a_blend_across_the_border_stays_outside(
     api.switch(rig, "FK", ["Leg.L"], frames=(11, 50))
     # Splitting a curve rounds its handles to single precision.
     assert off(deforming(rig, OUTSIDE), before)[0] < 2e-6
-
-
-def test_the_button_keeps_a_blend_outside_of_its_frames(rig: Object) -> None:
-    api.add_detected(rig)
-    rig.two_bone_ik_active = [chain.name for chain in rig.two_bone_ik_chains].index("Leg.L")
-    key_switch(rig, {-20: 0.0, 10: 0.0, 80: 1.0}, "BEZIER")
-    outside = [*np.arange(-20.0, 9.5, 0.5), *np.arange(61.5, 80.0, 0.5)]
-    before = deforming(rig, outside)
-    on_frame(10)
-    assert bpy.ops.two_bone_ik.reveal() == {"FINISHED"}
-    assert off(deforming(rig, outside), before)[0] < 2e-6
-
-
-def test_the_button_refuses_what_it_would_change_outside(rig: Object) -> None:
-    api.add_detected(rig)
-    rig.two_bone_ik_active = [chain.name for chain in rig.two_bone_ik_chains].index("Leg.L")
-    key_switch(rig, {-20: 0.0, 80: 0.0}, "BOUNCE")
-    on_frame(10)
-    with pytest.raises(RuntimeError, match="BOUNCE"):
-        bpy.ops.two_bone_ik.reveal()

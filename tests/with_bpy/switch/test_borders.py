@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
@@ -48,28 +47,6 @@ def stored(rig: Object) -> list[tuple[object, ...]]:
 def shown(rig: Object, frames: range) -> dict[int, float]:
     """Of the left leg, 1 on frames on which FK shows, as Blender evaluates them."""
     return {frame: rig.evaluated_get(on_frame(frame)).pose.bones["thigh_parent.L"]["IK_FK"] for frame in frames}
-
-
-@pytest.mark.parametrize(
-    ("switched", "posed", "now", "turned"),
-    [
-        ({1: 1, 21: 0}, (1, 20, 180, 200), 190, range(180, 201)),
-        ({1: 0, 30: 1, 60: 0}, (10, 20, 40, 50), 15, range(10, 21)),
-        ({1: 1, 21: 0, 100: 0}, (1, 20, 180, 200), 190, range(180, 201)),
-    ],
-)
-def test_the_button_turns_one_stretch_of_the_switch(
-    rig: Object, switched: Mapping[float, float], posed: tuple[int, ...], now: int, turned: range
-) -> None:
-    api.add_detected(rig)
-    rig.two_bone_ik_active = [chain.name for chain in rig.two_bone_ik_chains].index("Leg.L")
-    animate(rig.pose.bones["thigh_fk.L"], rotation_quaternion=dict.fromkeys(posed, TURNED))
-    key(rig, LEG, switched)
-    frames = range(-2, 210)
-    before = shown(rig, frames)
-    on_frame(now)
-    assert bpy.ops.two_bone_ik.reveal() == {"FINISHED"}
-    assert shown(rig, frames) == {frame: 1.0 if frame in turned else before[frame] for frame in frames}
 
 
 def strip_below(rig: Object) -> None:
