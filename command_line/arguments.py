@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from math import inf
 from pathlib import Path
-from threading import TIMEOUT_MAX
 from typing import Any, NoReturn
 
 from ..blender.extension import VERSION
@@ -140,7 +139,7 @@ def _add_shots(command: ArgumentParser) -> None:
     _add(command, "--keep-going", action="store_true")
     _add(command, "--python-before", **_FILE)
     _add(command, "--python-after", **_FILE)
-    _add(command, "--time-limit", type=above_zero("a number of seconds", TIMEOUT_MAX), metavar="SECONDS")
+    _add(command, "--time-limit", type=above_zero("a number of seconds"), metavar="SECONDS")
     _add(command, "--force", action="store_true")
     _add(command, "--dry-run", action="store_true")
     _add(command, "--report", **_FILE)

@@ -36,9 +36,6 @@ TO_DO = "to do"
 TO_COMPARE = "to compare"
 """State of a shot of a dry run that was written before: a run compares hashes, for which it opens files."""
 
-BUSY = "busy"
-"""State of a shot that another pool is at, of which a worker tells its own pool."""
-
 
 class _Words(NamedTuple):
     """What is told of a shot, by what was done in it."""

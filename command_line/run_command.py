@@ -2,14 +2,14 @@
 
 import os
 from argparse import Namespace
-from collections import deque
-from collections.abc import Collection, Generator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import fields, replace
 from glob import has_magic
+from math import inf
 from pathlib import Path
-from threading import TIMEOUT_MAX
 
+from ..blender.files import file_lock
 from ..blender.messages.refused import Refused
 from . import blend_file, manifest, outcome, plant_options, pool, rows, worker
 from .formats import is_take
@@ -35,7 +35,7 @@ def run(arguments: Namespace, call: Sequence[str]) -> int:
 
 def _run(arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
     if arguments.shot == worker.STDIN:
-        worker.serve(lambda shot: run_shot(shot, progress, wait=False))
+        worker.serve(lambda shot: run_shot(shot, progress))
         return ExitStatus.DONE
     _refuse_combination(arguments)
     shot = _shot(arguments)
@@ -64,13 +64,25 @@ def _run_many(common: Shot, arguments: Namespace, call: Sequence[str], progress:
     _refuse_overwriting(chosen.values(), arguments)
     summary = Summary(arguments.summary)
     outcomes: dict[int, Outcome] = {}
-    with closing(_outcomes(chosen, arguments, call, progress)) as ending:
+    with _alone(arguments), closing(_outcomes(chosen, arguments, call, progress)) as ending:
         for number, ended in ending:
             outcomes[number] = ended
             if not arguments.dry_run:
                 summary.add(chosen[number], ended)
     status = _ended_many({number: str(shot.file) for number, shot in chosen.items()}, outcomes, progress)
     return max(status, _ended_summary(summary, progress))
+
+
+@contextmanager
+def _alone(arguments: Namespace) -> Iterator[None]:
+    """Keeps other runs off the folder of the outputs while it is open; tasks that name their shots share it."""
+    if arguments.shot or arguments.dry_run or not arguments.output_dir:
+        yield
+        return
+    with file_lock.locked(arguments.output_dir / "two_bone_ik", wait=False) as is_ours:
+        if not is_ours:
+            raise Refused("ANOTHER_RUN", value=str(arguments.output_dir))
+        yield
 
 
 def _are_many(arguments: Namespace) -> bool:
@@ -98,21 +110,14 @@ def _outcomes(
     # This Blender cannot stop itself, nor can it tell apart what it prints.
     jobs = arguments.jobs or int(bool(arguments.time_limit or arguments.log_dir))
     if jobs and not arguments.dry_run:
-        time_limit = arguments.time_limit or TIMEOUT_MAX
+        time_limit = arguments.time_limit or inf
         outcomes = pool.outcomes([*call, *worker.WORKER], shots, jobs, time_limit, done_before)
         for done, shot_outcome in enumerate(outcomes, 1):
             progress(done / len(shots))
             yield shot_outcome
     else:
-        # Those that another run is at go to the end, and are waited for there.
-        waiting = deque((number, False) for number in shots)
-        while waiting:
-            number, wait = waiting.popleft()
-            ended = run_shot(shots[number], progress.part(len(shots) - len(waiting) - 1, len(shots)), wait=wait)
-            if ended.state == outcome.BUSY:
-                waiting.append((number, True))
-            else:
-                yield number, ended
+        for done, (number, shot) in enumerate(shots.items()):
+            yield number, run_shot(shot, progress.part(done, len(shots)))
 
 
 def _refuse_combination(arguments: Namespace) -> None:

@@ -46,11 +46,8 @@ class _Task:
     left_out: TakingPart | None = None
 
 
-def run_shot(shot: Shot, progress: Progress, *, wait: bool) -> Outcome:
-    """Carry out the shot; one of a manifest is skipped if its report says that the same was done before.
-
-    wait : until another pool that is at it has done it; else the outcome is BUSY
-    """
+def run_shot(shot: Shot, progress: Progress) -> Outcome:
+    """Carry out the shot; one of a manifest is skipped if its report says that the same was done before."""
     clock = Clock()
     request: dict[str, Any] = {}
     try:
@@ -59,9 +56,8 @@ def run_shot(shot: Shot, progress: Progress, *, wait: bool) -> Outcome:
         else:
             setups = _setups(shot)
             request = shot.request(setups)
-            ended = _done_before(shot, request) or _carried_out(shot, setups, request, clock, progress, wait)
-        if ended.state != outcome.BUSY:
-            progress(1.0)
+            ended = _done_before(shot, request) or _carried_out(shot, setups, request, clock, progress)
+        progress(1.0)
     except Refused as refused:
         if not shot.dry_run:
             record.write_failure(shot, request, outcome.REFUSED, refused, clock.times())
@@ -120,21 +116,12 @@ def _done_before(shot: Shot, request: dict[str, Any]) -> Outcome | None:
         return None  # refused then, a summary where all is asked for, or another version's
 
 
-def _carried_out(
-    shot: Shot,
-    setups: Setups,
-    request: dict[str, Any],
-    clock: Clock,
-    progress: Progress,
-    wait: bool,
-) -> Outcome:
+def _carried_out(shot: Shot, setups: Setups, request: dict[str, Any], clock: Clock, progress: Progress) -> Outcome:
     _refuse_at_once(shot)
     for path in filter(None, (*shot.outputs, shot.report)):
         atomic_write.refuse_unwritable(path, force=shot.force)
-    with file_lock.locked(shot.report, wait=wait) if shot.is_resumed and shot.report else nullcontext(True) as is_ours:
-        if not is_ours:
-            return Outcome(status=ExitStatus.DONE, state=outcome.BUSY, text="")
-        # Another pool may have done it while this one waited.
+    with file_lock.locked(shot.report) if shot.is_resumed and shot.report else nullcontext():
+        # Another task may have done it while this one waited.
         return _done_before(shot, request) or _written(shot, setups, request, clock, progress)
 
 

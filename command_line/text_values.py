@@ -69,9 +69,9 @@ def stillness(text: str) -> tuple[tuple[str, float], ...]:
     return tuple(pairs)
 
 
-def above_zero(what: str, limit: float = inf) -> Callable[[str], float]:
-    """Reads a number above 0 and below the limit."""
-    return number(f"{what} above 0", lambda value: 0.0 < value < limit)
+def above_zero(what: str) -> Callable[[str], float]:
+    """Reads a finite number above 0."""
+    return number(f"{what} above 0", lambda value: 0.0 < value < inf)
 
 
 def number(what: str, fits: Callable[[float], bool]) -> Callable[[str], float]:

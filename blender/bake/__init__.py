@@ -13,7 +13,7 @@ Other rooms use of it:
     convert : all
     fingerprint : Fingerprint
     foot_report : FootReport, median_and_worst
-    keys_of_limbs : bone_keys, target_keys
+    keys_of_limbs : target_keys
     markers : all
     notes : acting_notes, acts, switch_notes
     phases : all

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Event
 from typing import BinaryIO
 
 from ..messages.refused import Refused
@@ -41,19 +40,6 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[bool]:
             with suppress(OSError):
                 lock.unlink()
             file.close()
-
-
-def waited_for(path: Path, is_over: Event) -> bool:
-    """Wait until no other process holds the lock of this path; False if `is_over` is set before."""
-    while not is_over.is_set():
-        try:
-            with locked(path, wait=False) as is_free:
-                if is_free:
-                    return True
-        except Refused:  # the next that takes the lock is told
-            return True
-        is_over.wait(_PAUSE)
-    return False
 
 
 def _taken(lock: Path) -> BinaryIO | None:

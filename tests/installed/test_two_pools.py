@@ -1,29 +1,40 @@
-"""Two runs that begin together on one folder share its shots, in Blenders of their own or without."""
+"""Two runs on one folder: tasks that name their shots share it, and of two whole runs one is refused."""
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from support.waiting import SECONDS
+from support.waiting import SECONDS, wait_for
 
 pytestmark = pytest.mark.usefixtures("enabled")
 
 
-@pytest.mark.parametrize("jobs", [["--jobs", "2"], ["--jobs", "1"], []], ids=" ".join)
-def test_two_runs_on_one_folder_bake_each_shot_once(program: list[str], tmp_path: Path, jobs: list[str]) -> None:
+NAMES = [f"{number}.blend" for number in range(1, 5)]
+
+
+@pytest.fixture
+def command(program: list[str], tmp_path: Path) -> list[str]:
+    """The line of a run over four shots."""
     from support import season
 
-    names = [f"{number}.blend" for number in range(1, 5)]
-    for number, name in enumerate(names, 1):
+    for number, name in enumerate(NAMES, 1):
         season.make_shot(tmp_path / name, number=number)
     (tmp_path / "setup.toml").write_text('chain = [{end_bone = "lower", target = "Target"}]')
-    (tmp_path / "season.toml").write_text("".join(f'[[shot]]\nfile = "{name}"\n' for name in names))
+    (tmp_path / "season.toml").write_text("".join(f'[[shot]]\nfile = "{name}"\n' for name in NAMES))
     setup = ["--setup", tmp_path / "setup.toml"]
     line = [*program, "bake", "--manifest", tmp_path / "season.toml", *setup, "--output-dir", tmp_path / "out"]
-    command = [*map(str, line), *jobs]
+    return [*map(str, line)]
+
+
+@pytest.mark.parametrize("jobs", [["--jobs", "2"], []], ids=" ".join)
+def test_tasks_that_share_their_shots_bake_each_once(command: list[str], tmp_path: Path, jobs: list[str]) -> None:
+    from support import season
+
+    command += ["--shot", "1-4", *jobs]
     pools = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     said = [pool.communicate(timeout=SECONDS)[0] for pool in pools]
     assert [pool.returncode for pool in pools] == [0, 0]
@@ -31,5 +42,19 @@ def test_two_runs_on_one_folder_bake_each_shot_once(program: list[str], tmp_path
     assert sorted(rows) == sorted([str(number), "done"] for number in (1, 2, 3, 4) for _ in range(2))
     assert sum("done before" not in line for text in said for line in text.splitlines() if ".blend  " in line) == 4
     assert len(list((tmp_path / "out").iterdir())) == 8
-    for name in names:
+    for name in NAMES:
         season.assert_baked(tmp_path / "out" / name)
+
+
+def test_a_run_is_refused_while_another_lives_and_not_after(command: list[str], tmp_path: Path) -> None:
+    first = subprocess.Popen([*command, "--jobs", "1"], stdout=subprocess.DEVNULL)
+    lock = tmp_path / "out" / ".two_bone_ik.lock"
+    wait_for(lock.exists)
+    second = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+    assert (first.poll(), second.returncode) == (None, 5)
+    assert "Another run writes to" in second.stderr.splitlines()[-1]
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    third = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+    assert third.returncode == 0, third.stderr
+    assert len(list((tmp_path / "out").iterdir())) == 8

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
+import pickle
 import sys
 from pathlib import Path
-from threading import Thread
 
 import bpy
 import numpy as np
 import pytest
-from bl_ext.user_default.two_bone_ik.blender.files import file_lock
-from bl_ext.user_default.two_bone_ik.command_line import pool, worker
+from bl_ext.user_default.two_bone_ik.command_line import pool
 from bl_ext.user_default.two_bone_ik.command_line.outcome import Outcome
-from bl_ext.user_default.two_bone_ik.command_line.run_shot import run_shot
 from bl_ext.user_default.two_bone_ik.command_line.shot import Shot
 
 from support.command import run
@@ -153,7 +151,7 @@ def test_a_log_that_cannot_be_written_refuses_its_shot_alone(tmp_path: Path) -> 
 
 def test_what_a_file_makes_blender_print_is_no_answer(tmp_path: Path) -> None:
     """An answer is what follows the word that came with the shot."""
-    answer = worker._as_line(Outcome(status=0, state="done", text=""))
+    answer = pickle.dumps(Outcome(status=0, state="done", text="")).hex()
     shots = {1: Shot(command="bake", file=tmp_path)}
     for word in ("", "two_bone_ik_outcome: ", "0" * 32 + " "):
         [(_, found)] = pool.outcomes(answering(word + answer), shots, 1, 1.0)
@@ -174,34 +172,6 @@ def test_a_program_that_outlives_its_blender_holds_up_nobody(tmp_path: Path, lim
     assert found.state == state
     assert not has_ended.exists()
     may_end.touch()
-
-
-def test_no_time_limit_counts_while_another_pool_is_at_a_shot(tmp_path: Path) -> None:
-    """Stand-ins for Blender tell that the shot is busy, until the other pool lets it go, and then that it is done."""
-    shot = Shot(command="bake", number=1, file=tmp_path, report=tmp_path / "a.two_bone_ik.json")
-    free = tmp_path / "free"
-    busy, done = (worker._as_line(Outcome(status=0, state=state, text="")) for state in ("busy", "done"))
-    lines = (
-        f"import os, sys\nfor line in sys.stdin:\n  answer = {done!r} if os.path.exists({str(free)!r}) else {busy!r}\n"
-    )
-    command = [sys.executable, "-c", lines + "  print(line.split()[0], answer, flush=True)"]
-    with file_lock.locked(shot.report):
-        ends = pool.outcomes(command, {1: shot}, 1, 1.0)
-        waiting = Thread(target=lambda: found.extend(ends))
-        found: list[tuple[int, Outcome]] = []
-        waiting.start()
-        waiting.join(1.5)
-        assert found == []
-        free.touch()
-    waiting.join()
-    assert [(number, item.state) for number, item in found] == [(1, "done")]
-
-
-def test_a_worker_does_not_wait_for_another_pool(shot: Path) -> None:
-    report = shot.with_name("shot.two_bone_ik.json")
-    asked = Shot(command="check", number=1, file=shot, report=report)
-    with file_lock.locked(report):
-        assert run_shot(asked, lambda done: None, wait=False).state == "busy"
 
 
 def test_it_tells_its_version(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,36 +1,40 @@
-"""Two runs on one folder share the work: a shot that another run is at waits until all others are done."""
+"""One run to a folder: a second one is refused while the first lives, and tasks that name their shots share it."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from pathlib import Path
-from threading import Event, Thread
 
 import pytest
 from bl_ext.user_default.two_bone_ik.blender.files import file_lock
 
 from support.command import run
-from support.waiting import wait_for
 
 pytestmark = pytest.mark.once
 
 
-def test_a_shot_that_another_run_is_at_goes_to_the_end(shot: Path, tmp_path: Path) -> None:
-    for name in ("b", "c"):
-        (tmp_path / f"{name}.blend").write_bytes(shot.read_bytes())
-    (tmp_path / "season.toml").write_text('shot = [{file = "shot.blend"}, {file = "b.blend"}, {file = "c.blend"}]')
-    out, has_lock = tmp_path / "out", Event()
+@pytest.fixture
+def taken(shot: Path, tmp_path: Path) -> Iterator[tuple[object, ...]]:
+    """The line of a run whose folder another run has."""
+    (tmp_path / "season.toml").write_text('shot = [{file = "shot.blend"}]')
+    with file_lock.locked(tmp_path / "out" / "two_bone_ik"):
+        yield ("bake", "--manifest", tmp_path / "season.toml", "--output-dir", tmp_path / "out")
 
-    def other_run() -> None:
-        with file_lock.locked(out / "shot.two_bone_ik.json"):
-            has_lock.set()
-            wait_for(lambda: (out / "c.blend").exists())
 
-    thread = Thread(target=other_run)
-    thread.start()
-    has_lock.wait()
-    line = ("bake", "--manifest", tmp_path / "season.toml", "--output-dir", out)
-    assert run(*line, "--summary", tmp_path / "ended.jsonl") == 0
-    thread.join()
-    lines = (tmp_path / "ended.jsonl").read_text().splitlines()
-    assert [json.loads(line)["shot"] for line in lines] == [2, 3, 1]
+def test_a_second_run_on_a_folder_is_refused(
+    taken: tuple[object, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*taken) == 5
+    assert f'Another run writes to "{tmp_path / "out"}"' in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [".two_bone_ik.lock"]
+
+
+@pytest.mark.parametrize("option", [("--shot", "1"), ("--dry-run",)])
+def test_what_names_its_shot_or_only_tells_is_not_refused(taken: tuple[object, ...], option: tuple[str, ...]) -> None:
+    assert run(*taken, *option) == 0
+
+
+def test_the_folder_is_free_once_a_run_has_ended(taken: tuple[object, ...], tmp_path: Path) -> None:
+    other = (*taken[:-1], tmp_path / "other")
+    assert run(*other) == run(*other) == 0
+    assert {path.name for path in (tmp_path / "other").iterdir()} == {"shot.blend", "shot.two_bone_ik.json"}
