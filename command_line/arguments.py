@@ -152,6 +152,7 @@ def _add_shots(command: ArgumentParser) -> None:
 def _add_many(many: Any) -> None:
     """Adds the arguments of runs over many shots."""
     _add(many, "--manifest", **_FILE)
+    _add(many, "--allow-scripts", action="store_true")
     _add(many, "--shot", metavar="N")
     _add(many, "--path-mapping", **_FILE)
     _add(many, "--output-dir", type=Path, metavar="DIR")

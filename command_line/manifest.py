@@ -39,6 +39,9 @@ from .shot import Shot
 from .text_values import formats, frames, of_table
 
 _HOOKS = ("python_before", "python_after")
+_SCRIPTS = (*_HOOKS, "enable_autoexec")
+"""What runs Python: a manifest may come from elsewhere, so that the command line has to allow it."""
+
 _TABLES = ("plant", "switch")
 SHARED = ("setup", "rig", "frames", "formats", *shot_options.NAMES, *_HOOKS, *plant_options.NAMES, *_TABLES)
 """What shots and [defaults] may have."""
@@ -55,11 +58,13 @@ class Listing:
     source : what it is called in messages
     home : the folder that paths are relative to
     mapped : maps a path to this machine
+    allows_scripts : shots may say which Python runs in their files
     """
 
     source: str
     home: Path
     mapped: PathMapping
+    allows_scripts: bool = False
 
 
 def shots(rows: Rows, listing: Listing, arguments: Namespace, common: Shot) -> dict[int, Shot]:
@@ -267,6 +272,9 @@ class _Entry:
 
     def _options(self, common: Shot) -> dict[str, Any]:
         """The options by the fields of a shot, as far as the table has them; `common` gives other options of Plant."""
+        scripts = [name for name in _SCRIPTS if self.table.get(name)]
+        if scripts and not self.listing.allows_scripts:
+            raise Refused("SCRIPTS_NOT_ALLOWED", where=self.where, value=", ".join(scripts))
         plant, switch = (toml_file.part(self.where, name, self.table) for name in _TABLES)
         fields = shot_options.read(self.where, self.table) | shot_options.read_switch(self.where, switch)
         fields["plant"] = {**common.plant, **plant_options.read(self.where, plant)}

@@ -96,7 +96,10 @@ def _chosen(common: Shot, arguments: Namespace) -> dict[int, Shot]:
     mapped = mapping(arguments.path_mapping)
     if path := arguments.manifest:
         listed = rows.of_manifest(path, manifest.SHARED, whole=arguments.shot is None)
-        listing = manifest.Listing(source=f'"{path}"', home=path.absolute().parent, mapped=mapped)
+        allowed = arguments.allow_scripts
+        listing = manifest.Listing(
+            source=f'"{path}"', home=path.absolute().parent, mapped=mapped, allows_scripts=allowed
+        )
     else:
         listed = rows.of_files(arguments.file)
         listing = manifest.Listing(source="the command line", home=Path.cwd(), mapped=mapped)

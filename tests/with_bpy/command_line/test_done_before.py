@@ -119,9 +119,9 @@ def test_a_dry_run_opens_nothing_but_the_manifest(season: Path, opened: list[str
     season.with_name("more.toml").write_text('[[shot]]\nfile = "?.blend"\n')
     for manifest in (season, season.with_name("more.toml")):
         opened.clear()
-        assert bake(manifest, "--dry-run") == 0
+        assert bake(manifest, "--dry-run", "--allow-scripts") == 0
         assert [name for name in opened if name.startswith(str(season.parent))] == [str(manifest)]
-    assert bake(season) == 5
+    assert bake(season, "--allow-scripts") == 5
 
 
 @pytest.mark.parametrize("missing", ["shot.blend", "setup.toml", "hook.py"])
@@ -131,6 +131,6 @@ def test_a_dry_run_says_what_would_be_refused(season: Path, capsys: pytest.Captu
         season.with_name(name).write_text("what is this\n")
     season.with_name(missing).unlink()
     before = {path: path.read_bytes() for path in season.parent.rglob("*") if path.is_file()}
-    assert bake(season, "--dry-run") == 5
+    assert bake(season, "--dry-run", "--allow-scripts") == 5
     assert f'{missing}" cannot be read' in capsys.readouterr().out
     assert {path: path.read_bytes() for path in season.parent.rglob("*") if path.is_file()} == before

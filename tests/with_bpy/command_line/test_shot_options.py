@@ -50,7 +50,7 @@ def test_a_shot_keys_as_it_says_itself(shot: Path, tmp_path: Path) -> None:
         python_before = "before.py"
         enable_autoexec = true
     """
-    assert bake(tmp_path, shots, "--interpolation", "bezier", "--frames", "1:3") == 0
+    assert bake(tmp_path, shots, "--interpolation", "bezier", "--frames", "1:3", "--allow-scripts") == 0
     asked = request(tmp_path)
     given = {"keys": "EVERY_FRAME", "interpolation": "LINEAR", "tolerance": 0.5, "measure": "ALL", "sampling": "SCENE"}
     given |= {"new_action": True, "enable_autoexec": True}
@@ -126,9 +126,30 @@ WRONG = [
 def test_a_wrong_option_of_a_shot_is_refused(
     shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, words: str
 ) -> None:
-    assert bake(tmp_path, f'[[shot]]\nfile = "shot.blend"\n{text}\n') == 5
+    assert bake(tmp_path, f'[[shot]]\nfile = "shot.blend"\n{text}\n', "--allow-scripts") == 5
     said = capsys.readouterr()
     assert words in said.err + said.out
+
+
+@pytest.mark.parametrize("row", ['python_before = "s.py"', 'python_after = "s.py"', "enable_autoexec = true"])
+@pytest.mark.parametrize(
+    "place", ["[[shot]]\nfile = 'shot.blend'\n{}", "[defaults]\n{}\n[[shot]]\nfile = 'shot.blend'"]
+)
+def test_a_manifest_runs_python_only_where_that_is_allowed(
+    shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], place: str, row: str
+) -> None:
+    (tmp_path / "s.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()")
+    assert bake(tmp_path, place.format(row)) == 5
+    said = capsys.readouterr().err
+    assert f'Shot 1 of "{tmp_path / "season.toml"}" has {row.split()[0]}, which runs Python' in said
+    assert not (tmp_path / "ran").exists()
+    assert not (tmp_path / "out").exists()
+    assert bake(tmp_path, place.format(row), "--allow-scripts") == 0
+    assert (tmp_path / "ran").exists() == ("python" in row)
+
+
+def test_what_runs_no_python_needs_no_leave(shot: Path, tmp_path: Path) -> None:
+    assert bake(tmp_path, "[[shot]]\nfile = 'shot.blend'\nenable_autoexec = false") == 0
 
 
 def test_a_shot_says_what_to_switch_to(
