@@ -1,4 +1,4 @@
-"""The frame rate of captures whose format has none, or whose importer does not tell it."""
+"""The frame rate of captures: of formats that have none, or whose importer does not tell it, and of rounded times."""
 
 import json
 import re
@@ -16,7 +16,10 @@ from ...solver.values import Array
 from ..files import atomic_write
 
 _NTSC = 1000 / 1001
-_USUAL = (24, 25, 30, 50, 60, 90, 100, 120, 144, 200, 240, 24 * _NTSC, 30 * _NTSC, 60 * _NTSC, 120 * _NTSC)
+_USUAL = (24, 25, 30, 48, 50, 60, 90, 100, 120, 144, 200, 240, 24 * _NTSC, 30 * _NTSC, 60 * _NTSC, 120 * _NTSC)
+_SAME = 1e-4
+"""Of a rate: as far as six digits of a frame time may be off."""
+
 _NEAR = 0.02
 """Frames by which a key may be off a whole frame: single precision has lost that after an hour."""
 
@@ -28,8 +31,14 @@ _USD_DEFAULT = 24.0
 """What USD defines for a file that says nothing."""
 
 
+def meant(rate: float) -> float:
+    """The usual rate that this one is but for the digits that a file leaves out; else the rate itself."""
+    return next((float(usual) for usual in _USUAL if abs(rate / usual - 1.0) < _SAME), rate)
+
+
 def set_rate(scene: Scene, rate: float) -> None:
     """Give the scene this many frames a second."""
+    rate = meant(rate)
     scene.render.fps = max(round(rate), 1)
     scene.render.fps_base = scene.render.fps / rate
 

@@ -92,9 +92,9 @@ def import_take(path: Path, scene: Scene, fps: float | None, scale: float) -> li
     returns : sentences for the report
     raises : Refused, RuntimeError with the importer's own reason
     """
+    fps = fps and frame_rate.meant(fps)
     READERS[path.suffix.lower()](Import(path, scene, fps, scale))
-    if fps:
-        frame_rate.set_rate(scene, fps)
+    frame_rate.set_rate(scene, fps or scene.render.fps / scene.render.fps_base)
     if frames := [frame for curve in _curves(scene) for frame in curve.range().to_tuple()]:
         scene.frame_start, scene.frame_end = floor(min(frames)), ceil(max(frames))
     if READERS[path.suffix.lower()] is _usd and not (fps or frame_rate.of_usd(path)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import addon_utils
@@ -61,6 +62,25 @@ def test_a_take_may_have_a_rate_of_television(tmp_path: Path, suffix: str) -> No
     frames = frames_of(suffix)
     np.testing.assert_allclose(key_frames(), frames, atol=1e-6)
     np.testing.assert_allclose(joints(the_armature(), frames), truth, atol=2e-6 * HEIGHT)
+
+
+@pytest.mark.parametrize(
+    ("written", "rate"),
+    [
+        *(("0.0416667", 24), ("0.04", 25), ("0.0333333", 30), ("0.033333", 30), ("0.0208333", 48), ("0.016667", 60)),
+        *(("0.0083333", 120), ("0.00416667", 240), ("0.041708", 24000 / 1001), ("0.0333667", 30000 / 1001)),
+        *(("0.0166834", 60000 / 1001), ("0.027027027", 37), ("0.03333", 1 / 0.03333)),
+    ],
+)
+def test_digits_that_a_file_leaves_out_make_no_rate(tmp_path: Path, written: str, rate: float) -> None:
+    path, truth = take_file(tmp_path, "bvh")
+    path.write_text(re.sub(r"Frame Time: \S+", f"Frame Time: {written}", path.read_text()))
+    imported(path)
+    render = bpy.context.scene.render
+    # Blender keeps the base of the rate in single precision.
+    assert render.fps / render.fps_base == pytest.approx(rate, rel=1e-7)
+    assert (render.fps_base == 1.0) == (rate == round(rate))
+    np.testing.assert_allclose(joints(the_armature(), FRAMES), truth, atol=2e-6 * HEIGHT)
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
