@@ -108,15 +108,25 @@ def _contents(path: Path, extending: tuple[Path, ...], read: dict[Path, _Content
         where = _where(path, number)
         _refuse_unfit(where, chain)
         chain = inherited.pop(_name(chain), ("", {}))[1] | chain
-        if not chain.get("end_bone"):
-            raise Refused("NO_BONE.no_end_bone", where=where)
+        _refuse_unfit(where, chain, whole=True)
         written.append((where, chain))
     plant |= {name: (path, value) for name, value in toml_file.table(path, "plant", others).items()}
     read[path] = [*inherited.values(), *written], plant
     return read[path]
 
 
-def _refuse_unfit(where: str, chain: Mapping[str, Any]) -> None:
+def _refuse_other(rig: Rig, setup: Setup) -> None:
+    """Raise `Refused` for what is no setup, or has other fields than `load` gives."""
+    is_setup = isinstance(setup, Setup) and isinstance(setup.chains, Sequence) and isinstance(setup.places, Sequence)
+    is_setup = is_setup and len(setup.places) in (0, len(setup.chains))
+    if not (is_setup and all(isinstance(chain, Mapping) for chain in setup.chains)):
+        raise Refused("NOT_A_SETUP", object=rig, value=setup)
+
+
+def _refuse_unfit(where: str, chain: Mapping[str, Any], *, whole: bool = False) -> None:
+    """Raise `Refused` for fields that no chain has, or with other values than they take; `whole` if none may lack."""
+    if whole and not chain.get("end_bone"):
+        raise Refused("NO_BONE.no_end_bone", where=where)
     fields = chain_fields()
     fields[_CREATE] = fields["mute"]  # true or false as well
     toml_file.refuse_unknown(where, chain, [*fields, _SHARES])
@@ -146,11 +156,11 @@ def apply(rig: Rig, setup: Setup, create_targets: Callable[[list[str]], object])
     raises : Refused if a bone or an object does not exist, or targets cannot be created; then nothing has changed
     """
     refuse_unposable(rig)
-    if not isinstance(setup, Setup):
-        raise Refused("NOT_A_SETUP", object=rig, value=setup)
+    _refuse_other(rig, setup)
     chains: dict[str, tuple[str, dict[str, Any]]] = {}
     places = setup.places or [_where(setup.path, number) for number in range(1, len(setup.chains) + 1)]
     for where, fields in zip(places, setup.chains, strict=True):
+        _refuse_unfit(where, fields, whole=True)
         for chain in _filled(rig, where, fields):
             if chain["name"] in chains:
                 raise Refused("SAME_NAME", object=rig, bone=chain["end_bone"], value=chain["name"], where=where)

@@ -3,10 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
-from numbers import Real
 from typing import Any, cast
 
-import numpy as np
 from bpy.types import EnumProperty, FCurve, Keyframe, Object, PoseBone
 
 from ...skeleton.values import MERGE
@@ -117,8 +115,6 @@ def owner_of(item: Object, path: str) -> Object | PoseBone:
 def _refuse_irreducible(item: Object, style: KeyStyle) -> None:
     if style.interpolation not in {"BEZIER", "LINEAR"}:
         raise Refused("IRREDUCIBLE", object=item, value=style.interpolation)
-    if not (isinstance(style.tolerance, Real) and 0.0 < style.tolerance < np.inf):
-        raise Refused("TOLERANCE", object=item, value=style.tolerance)
 
 
 def _eased(curve: FCurve, span: tuple[float, float]) -> str:

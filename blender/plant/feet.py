@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
 from numbers import Real
 from typing import Any
 
@@ -133,19 +134,23 @@ def with_contacts(rig: Rig, feet: Sequence[Foot], contacts: Sequence[Contact]) -
     """The feet, standing on the points of these contacts; Refused for contacts that are none of theirs."""
     known = {foot.chain.name: foot for foot in feet}
     for contact in contacts if isinstance(contacts, Collection) else [contacts]:
-        if not (isinstance(contact, Contact) and isinstance(contact.start, Real) and isinstance(contact.end, Real)):
+        if not (isinstance(contact, Contact) and _are_numbers(contact[1:3]) and isinstance(contact.bone, str)):
             raise Refused("NOT_A_CONTACT", object=rig, value=contact)
         if contact.chain not in known:
             raise Refused("UNKNOWN_LIMB", object=rig, value=contact.chain, known=known_words(contact.chain, known))
         if not contact.start <= contact.end:
             raise Refused("CONTACT_FRAMES", object=rig, value=contact.start, limb=contact.chain, end=contact.end)
-        if np.shape(contact.offset) != (3,) or not np.isfinite(contact.offset).all():
+        if np.shape(contact.offset) != (3,) or not _are_numbers(contact.offset):
             raise Refused("CONTACT_POINT", object=rig, bone=contact.bone, value=contact.offset, limb=contact.chain)
         if not moves(known[contact.chain], contact.bone):
             own = (bone for bone in rig.data.bones.keys() if moves(known[contact.chain], bone))
             nearest = nearest_name(str(contact.bone), own)
             raise Refused("CONTACT_BONE", object=rig, bone=contact.bone, limb=contact.chain, nearest=nearest)
     return tuple(_standing_on(rig, foot, [each for each in contacts if each.chain == foot.chain.name]) for foot in feet)
+
+
+def _are_numbers(values: Iterable[object]) -> bool:
+    return all(isinstance(value, Real) and isfinite(value) for value in values)
 
 
 def moves(foot: Foot, name: str) -> bool:

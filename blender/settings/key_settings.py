@@ -4,9 +4,14 @@ Names, words and defaults are those of [keys] in options.toml.
 """
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Self
+from math import inf
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Self
 
 from ..options import Word, option, rows, with_properties
+
+if TYPE_CHECKING:
+    from ..messages.refused import Refused
 
 
 class Keys(Word):
@@ -35,6 +40,19 @@ class Measure(Word):
     NONE = "NONE"
 
 
+def is_above_zero(value: object) -> bool:
+    """Whether it is a finite number above 0."""
+    return isinstance(value, Real) and not isinstance(value, bool) and 0.0 < value < inf
+
+
+def wrong_type(where: str, key: str, value: object, wanted: str) -> "Refused":
+    """The refusal of a value of such settings; what it takes is a [part] of the sentences."""
+    from ..messages.refused import Refused  # Blender starts faster without it
+    from ..messages.translation import translated
+
+    return Refused("WRONG_TYPE.field", where=where, key=key, value=value, wanted=translated(f"part.{wanted}"))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyStyle:
     """How keys are written; the identifiers are Blender's own (`Keyframe.interpolation`, `Keyframe.type`).
@@ -52,6 +70,12 @@ class KeyStyle:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keys", Keys(self.keys))
+        if not is_above_zero(self.tolerance):
+            raise wrong_type("KeyStyle", "tolerance", self.tolerance, "above_zero")
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(field.default, bool) and not isinstance(value, bool):
+                raise wrong_type("KeyStyle", field.name, value, "bool")
 
     @classmethod
     def of(cls, source: object) -> Self:

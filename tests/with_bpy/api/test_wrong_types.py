@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,40 @@ OTHERS: dict[str, tuple[Callable[[Object], Any], str]] = {
     "contact": (lambda rig: api.plant(rig, ["lower"], contacts=[("lower", 1, 9)]), "('lower', 1, 9)"),
     "floor": (lambda rig: api.plant(rig, ["lower"], contacts=[STANDS], floor="Floor"), "'Floor'"),
     "stillness": (lambda rig: api.contacts(rig, ["lower"], stillness=0.2), "0.2"),
+    "speed below 0": (lambda rig: still(rig, speed=-1), "Stillness has speed = -1, but it takes a number above 0"),
+    "noise that is no number": (lambda rig: still(rig, noise=float("nan")), "Stillness has noise = nan"),
+    "gap in words": (lambda rig: still(rig, gap="short"), "Stillness has gap = 'short'"),
+    "window without end": (lambda rig: still(rig, window=float("inf")), "Stillness has window = inf"),
+    "tolerance below 0": (lambda rig: api.pin(rig, style=api.KeyStyle(tolerance=-1)), "tolerance = -1"),
+    "new action": (lambda rig: api.pin(rig, style=api.KeyStyle(new_action="no")), "new_action = 'no'"),
+    "keys": (lambda rig: api.pin(rig, style=api.KeyStyle(keys="ALL")), "'ALL'"),
+    "chains of a setup": (lambda rig: setup(rig, 3), "is none"),
+    "chain of a setup": (lambda rig: setup(rig, [3]), "is none"),
+    "chain without a bone": (lambda rig: setup(rig, [{}]), "end_bone"),
+    "bone of a setup": (lambda rig: setup(rig, [{"end_bone": 3}]), "end_bone = 3"),
+    "softness of a setup": (
+        lambda rig: setup(rig, [{"end_bone": "lower", "softness": float("nan")}]),
+        "softness = nan",
+    ),
+    "field of a setup": (lambda rig: setup(rig, [{"end_bone": "lower", "soft": 1}]), '"soft"'),
+    "point of a contact": (lambda rig: stand(rig, offset=("a", "b", "c")), "('a', 'b', 'c')"),
+    "bone of a contact": (lambda rig: stand(rig, bone=3), "bone=3"),
+    "end of a contact": (lambda rig: stand(rig, end=float("inf")), "end=inf"),
 }
+
+
+def still(rig: Object, **values: Any) -> object:
+    return api.contacts(rig, ["lower"], stillness=api.Stillness(**values))
+
+
+def setup(rig: Object, chains: Any) -> object:
+    return api.apply_setup(rig, api.Setup(path=Path("hero.toml"), chains=chains))
+
+
+def stand(rig: Object, **values: Any) -> object:
+    return api.plant(rig, ["lower"], contacts=[STANDS._replace(**values)])
+
+
 STANDS = api.Contact("lower", 1, 10, "lower", (0.0, 1.0, 0.0))
 
 

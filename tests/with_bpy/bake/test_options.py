@@ -223,11 +223,11 @@ def test_crossed_limits_are_refused_in_one_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "kind"), [({"interpolation": "SINE"}, "IRREDUCIBLE"), ({"tolerance": 0.0}, "TOLERANCE")]
+    ("fields", "told"),
+    [({"interpolation": "SINE"}, 'Keys of "Rig" cannot be reduced'), ({"tolerance": 0.0}, "tolerance = 0.0")],
 )
-def test_keys_that_cannot_be_reduced_are_refused(fields: dict, kind: str) -> None:
+def test_keys_that_cannot_be_reduced_are_refused(fields: dict, told: str) -> None:
     rigs.arm()
-    with pytest.raises(Refused, match='Keys of "Rig" cannot be reduced') as refusal:
+    with pytest.raises(Refused, match=told):
         api.bake(bpy.data.objects["Rig"], frames=(1, 8), keys="REDUCED", **fields)
-    assert refusal.value.kind == kind
     assert bpy.data.objects["Rig"].animation_data is None
