@@ -16,7 +16,7 @@ from ..blender.plant.floor import Floor
 from ..blender.plant.plant import find_contacts, plant_feet
 from ..blender.plant.planted_targets import plant_with_targets
 from ..blender.scene.checks import given_rig
-from ..blender.settings.key_settings import DEFAULTS, KeySettings, Measure, Sampling, is_above_zero, wrong_type
+from ..blender.settings.key_settings import DEFAULTS, KeySettings, Measure, Sampling, refuse_not_above_zero
 from ..skeleton.feet.feet import Contact
 from ..solver.feet.contacts import Stillness
 from ..solver.feet.plant import PlantOptions
@@ -104,8 +104,7 @@ def _known(stillness: Stillness) -> Stillness:
     if not isinstance(stillness, Stillness):
         raise Refused("NOT_A_STILLNESS", value=stillness)
     for name, value in asdict(stillness).items():
-        if not is_above_zero(value):
-            raise wrong_type("Stillness", name, value, "above_zero")
+        refuse_not_above_zero("Stillness", name, value)
     return stillness
 
 

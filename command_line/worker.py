@@ -82,7 +82,7 @@ class Worker(Popen[bytes]):
         Thread(target=self._read_lines, daemon=True).start()
 
     def outcome(self, shot: Shot, time_limit: float) -> Outcome:
-        """Let it carry out a shot; it has ended itself where that crashes, or takes more than so many seconds."""
+        """Let it carry out a shot; it has ended itself where that crashes, or takes longer than the time limit."""
         clock = Clock()
         try:
             with _log(shot.log or Path(os.devnull)) as log:

@@ -4,7 +4,7 @@ Other rooms use of it:
 
     bone_marks : all
     hold_and_plant_properties : all
-    key_settings : DEFAULTS, KeyProperties, KeySettings, KeyStyle, KeyStyleProperties, Keys, Measure, Sampling
+    key_settings : all
     keyed_options : all
     properties : all
     renamed_actions : all

@@ -6,12 +6,9 @@ Names, words and defaults are those of [keys] in options.toml.
 from dataclasses import asdict, dataclass, fields
 from math import inf
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from ..options import Word, option, rows, with_properties
-
-if TYPE_CHECKING:
-    from ..messages.refused import Refused
 
 
 class Keys(Word):
@@ -40,17 +37,22 @@ class Measure(Word):
     NONE = "NONE"
 
 
-def is_above_zero(value: object) -> bool:
-    """Whether it is a finite number above 0."""
-    return isinstance(value, Real) and not isinstance(value, bool) and 0.0 < value < inf
+def refuse_not_above_zero(where: str, key: str, value: Any) -> None:
+    """Raise `Refused` unless this is a finite number above 0."""
+    if isinstance(value, bool) or not (isinstance(value, Real) and 0.0 < value < inf):
+        from ..messages.refused import Refused  # Blender starts faster without it
+        from ..messages.translation import translated
+
+        wanted = translated("part.above_zero")
+        raise Refused("WRONG_TYPE.field", where=where, key=key, value=value, wanted=wanted)
 
 
-def wrong_type(where: str, key: str, value: object, wanted: str) -> "Refused":
-    """The refusal of a value of such settings; what it takes is a [part] of the sentences."""
-    from ..messages.refused import Refused  # Blender starts faster without it
-    from ..messages.translation import translated
+def _refuse_not_bool(where: str, key: str, value: object) -> None:
+    if not isinstance(value, bool):
+        from ..messages.refused import Refused
+        from ..messages.translation import translated
 
-    return Refused("WRONG_TYPE.field", where=where, key=key, value=value, wanted=translated(f"part.{wanted}"))
+        raise Refused("WRONG_TYPE.field", where=where, key=key, value=value, wanted=translated("part.bool"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,12 +72,9 @@ class KeyStyle:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keys", Keys(self.keys))
-        if not is_above_zero(self.tolerance):
-            raise wrong_type("KeyStyle", "tolerance", self.tolerance, "above_zero")
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(field.default, bool) and not isinstance(value, bool):
-                raise wrong_type("KeyStyle", field.name, value, "bool")
+        refuse_not_above_zero("KeyStyle", "tolerance", self.tolerance)
+        for name in (field.name for field in fields(self) if isinstance(field.default, bool)):
+            _refuse_not_bool("KeyStyle", name, getattr(self, name))
 
     @classmethod
     def of(cls, source: object) -> Self:
