@@ -68,7 +68,8 @@ class Listing:
 
 
 def shots(rows: Rows, listing: Listing, arguments: Namespace, common: Shot) -> dict[int, Shot]:
-    """The chosen shots by number, from 1 on; `common` gives what they leave out. Refused if one makes no sense.
+    """The chosen shots by number, from 1 on; `common` gives what they leave out. Refused if one makes no sense;
+    a dry run goes on, and tells the fault of each.
 
     arguments : say which are chosen, and have the folders for outputs, reports and logs
     """
@@ -80,23 +81,20 @@ def shots(rows: Rows, listing: Listing, arguments: Namespace, common: Shot) -> d
     reports: dict[Path, int] = {}
     chosen: dict[int, Shot] = {}
     for number in numbers(arguments.shot, len(files), names):
-        file = files[number - 1]
+        file, stem = files[number - 1], stems[number - 1]
         where = f"Shot {number} of {listing.source}"
-        table = plant_options.gathered(where, rows.read(places[number - 1]))
-        entry = _Entry(where, _filled_in(table, defaults), listing)
-        shot = entry.shot(file, common)
-        shot = replace(shot, number=number, name=names[number - 1])
-        base, written = entry.outputs(file, common, keep_suffix=meeting[stems[number - 1]] > 1)
-        if arguments.log_dir:
-            shot = replace(shot, log=_below(arguments.log_dir, base, record.LOG_SUFFIX, entry))
-        if arguments.output_dir:
-            report = _below(arguments.output_dir, base, record.SUFFIX, entry)
-            if report in reports:
-                place = _below(arguments.output_dir, base, written[0], entry)
-                raise Refused("SAME_OUTPUT", value=str(place), where=entry.where, other=reports[report])
-            reports[report] = number
-            outputs = [_below(arguments.output_dir, base, suffix, entry) for suffix in written]
-            shot = replace(shot, outputs=() if shot.command == "check" else tuple(outputs), report=report)
+        named = replace(common, number=number, name=names[number - 1])
+        try:
+            table = plant_options.gathered(where, rows.read(places[number - 1]))
+            entry = _Entry(where, _filled_in(table, defaults), listing)
+            shot = entry.shot(file, named, arguments, keep_suffix=meeting[stem] > 1)
+            if shot.report and (other := reports.setdefault(shot.report, number)) != number:
+                place = next(iter(shot.outputs), shot.report)
+                raise Refused("SAME_OUTPUT", value=str(place), where=where, other=other)
+        except Refused as fault:
+            if not arguments.dry_run:
+                raise
+            shot = replace(named, file=Path(file), fault=fault)
         chosen[number] = shot
     return chosen
 
@@ -210,11 +208,20 @@ class _Entry:
         if "file" not in self.table or not self._text(self.table, "file"):
             raise Refused("NO_FILE.in_shot", where=self.where)
 
-    def shot(self, file: str, common: Shot) -> Shot:
-        """The shot, but for what it writes."""
-        return replace(common, file=self._file(file), is_open=False, rigs=self._rigs(common), **self._options(common))
+    def shot(self, file: str, common: Shot, arguments: Namespace, *, keep_suffix: bool) -> Shot:
+        """The shot, which writes into the folders that the arguments give; `keep_suffix` as for its outputs."""
+        options = self._options(common)
+        shot = replace(common, file=self._file(file), is_open=False, rigs=self._rigs(common), **options)
+        base, written = self._outputs(file, common, keep_suffix=keep_suffix)
+        if arguments.log_dir:
+            shot = replace(shot, log=_below(arguments.log_dir, base, record.LOG_SUFFIX, self))
+        if arguments.output_dir:
+            report = _below(arguments.output_dir, base, record.SUFFIX, self)
+            outputs = [_below(arguments.output_dir, base, suffix, self) for suffix in written]
+            shot = replace(shot, outputs=() if shot.command == "check" else tuple(outputs), report=report)
+        return shot
 
-    def outputs(self, file: str, common: Shot, *, keep_suffix: bool) -> tuple[str, Sequence[str]]:
+    def _outputs(self, file: str, common: Shot, *, keep_suffix: bool) -> tuple[str, Sequence[str]]:
         """The path of the outputs in their folder, without suffix, and their suffixes.
 
         keep_suffix : another shot's outputs would have the same path

@@ -79,6 +79,8 @@ def done_before(shot: Shot) -> Outcome | None:
 
 def _to_do(shot: Shot) -> Outcome:
     """What would be done, as far as it can be told without opening a file; Refused if it cannot be done."""
+    if shot.fault:
+        raise shot.fault
     _refuse_at_once(shot)
     setups = [] if shot.keep_going else [rig.file for rig in shot.rigs]
     for path in filter(None, (shot.file, shot.python_before, shot.python_after, *setups)):

@@ -27,7 +27,7 @@ class ReportDetail(Word):
 
 
 _WITHOUT_EFFECT = {"number", "name", "is_open", "outputs", "formats", "report", "report_detail", "log"} | {
-    *("strict", "keep_going", "dry_run", "force"),
+    *("strict", "keep_going", "dry_run", "force", "fault"),
 }
 """Fields of a shot that change nothing in its result."""
 
@@ -53,6 +53,7 @@ class Shot:
     strict : a target that is missed by more than this is a failure, for 0 any that is not reached; and a file that
         Blender finds damaged is refused
     dry_run : nothing is written
+    fault : of a dry run, why the row of the shot makes no sense
     force : what was done before is done again, and files without write permission are replaced
     """
 
@@ -85,6 +86,7 @@ class Shot:
     report_detail: ReportDetail = ReportDetail.FULL
     strict: float | None = None
     dry_run: bool = False
+    fault: Refused | None = None
     force: bool = False
 
     @property

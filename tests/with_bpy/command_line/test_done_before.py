@@ -124,6 +124,30 @@ def test_a_dry_run_opens_nothing_but_the_manifest(season: Path, opened: list[str
     assert bake(season, "--allow-scripts") == 5
 
 
+def test_a_dry_run_lists_all_rows_that_are_wrong(season: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = (
+        'frames = "5:1"',
+        'key = "REDUCED"',
+        'output = "../x.blend"',
+        'output = "b.blend"',
+        'setup = "$NO_SUCH/x.toml"',
+    )
+    told = ("5:1", 'has "key"', "../x.blend", "same output as shot 1", "$NO")
+    rows = ['[[shot]]\nfile = "shot.blend"\noutput = "b.blend"']
+    rows += [f'[[shot]]\nfile = "shot.blend"\n{line}' for line in wrong]
+    season.write_text("\n".join(rows))
+    assert bake(season) == 5
+    said = capsys.readouterr()
+    assert "5:1" in said.err
+    assert "REDUCED" not in said.out + said.err
+    assert bake(season, "--dry-run") == 5
+    said = capsys.readouterr()
+    lines = [line for line in said.out.splitlines() if "shot.blend  " in line]
+    assert [line.split()[1] for line in lines] == ["to", *["refused"] * 5]
+    assert all(words in line for words, line in zip(told, lines[1:], strict=True))
+    assert "5 of 6 shots failed: 2, 3, 4, 5, 6" in said.err
+
+
 @pytest.mark.parametrize("missing", ["shot.blend", "setup.toml", "hook.py"])
 def test_a_dry_run_says_what_would_be_refused(season: Path, capsys: pytest.CaptureFixture[str], missing: str) -> None:
     season.write_text('shot = [{file = "shot.blend", setup = "setup.toml", python_after = "hook.py"}]')
