@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..solver.values import Array, Goals, Status
 from ..solver.vectors import norm
-from . import chain_group, dependent_chains, rounding, transform, uneven_scale
+from . import carried_along, chain_group, rounding, transform, uneven_scale
 from .chain_group import ChainGroup
 from .solved_group import SolvedGroup
 from .steps import run
@@ -42,7 +42,7 @@ def solve_groups(plan: Plan, samples: Samples) -> list[SolvedGroup]:
 
 
 def solving(
-    plan: Plan, samples: Samples, move: Move = dependent_chains.move_dependents, solve: Solve = solve_group
+    plan: Plan, samples: Samples, move: Move = carried_along.move_dependents, solve: Solve = solve_group
 ) -> Generator[float, None, list[SolvedGroup]]:
     """The same step by step.
 

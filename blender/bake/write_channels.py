@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 from bpy.types import ID, Depsgraph, Object
 
-from ...skeleton import bone_channels, dependent_chains
+from ...skeleton import bone_channels, carried_along
 from ...skeleton.solve import Move
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.steps import run
@@ -96,7 +96,7 @@ def moved_as_keyed(plan: Plan, style: KeyStyle) -> Move:
     def move(samples: Samples, solved: SolvedGroup) -> Samples:
         rows = bone_channels.keyed_rows(plan, [solved])
         if style.keys != Keys.REDUCED and all(len(found) == len(plan.frames) for found in rows.values()):
-            return dependent_chains.move_dependents(samples, solved)
+            return carried_along.move_dependents(samples, solved)
         found, trial = run(convert.channels(plan, [solved], rows, style)), replace(style, new_action=True)
         paths = {channel.path for channel in found}
         # A check has not asked yet, and a refusal is to name the armature, not its copy.
@@ -105,7 +105,7 @@ def moved_as_keyed(plan: Plan, style: KeyStyle) -> Move:
             write.keys(copy, found, span=(plan.frames[0], plan.frames[-1]), style=trial)
             basis = _played(copy, plan, solved, samples)
         still = np.zeros(solved.solution.status.shape, dtype=np.bool_)
-        return dependent_chains.move_with(samples, solved, basis, still)
+        return carried_along.move_with(samples, solved, basis, still)
 
     return move
 

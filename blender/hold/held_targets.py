@@ -8,7 +8,7 @@ from functools import reduce
 import numpy as np
 from bpy.types import FCurve, Object, Scene
 
-from ...skeleton import chain_group, dependent_chains, hold, solve, transform
+from ...skeleton import carried_along, chain_group, hold, solve, transform
 from ...skeleton.hold import Hold
 from ...skeleton.rounding import near
 from ...skeleton.solved_group import SolvedGroup
@@ -150,7 +150,7 @@ class HeldTargets(ExitStack):
             [group] = chain_group.chain_groups([limb], samples, len(frames))
             solved = solve.solve_group(group, samples, len(frames))
             _refuse_tied(chain, limb, solved, samples, [*also, chain.target])
-            samples = dependent_chains.move_dependents(samples, solved)
+            samples = carried_along.move_dependents(samples, solved)
         space = samples.world(for_hold.space) if for_hold.space else np.eye(4)[None]
         return samples, samples.world(chain.target), space
 

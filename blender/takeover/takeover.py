@@ -1,4 +1,7 @@
-"""Reads IK constraints of two bones, or of a leg with a hock, as chains that pose alike, and lists the differences."""
+"""Reads IK constraints of two bones, or of a leg with a hock, as chains that pose alike, and lists the differences.
+
+Nothing is muted here: the constraints act on until a bake mutes them, in `bake/bake.py`.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
