@@ -23,6 +23,7 @@ from ..scene import dependencies
 from ..scene.bone import read_bone
 from ..scene.checks import refuse_other_than_armature, refuse_unposable
 from ..scene.names import given_names
+from ..scene.ranks import ranked, ranked_by_parents
 from ..settings import bone_marks
 from ..settings.key_settings import Keys
 from . import checks
@@ -76,7 +77,7 @@ def build_plan(
     parts = ceil(step / BETWEEN - 1e-6) if keys == Keys.REDUCED else 1
     between = solved[:, None] + step / parts * np.arange(parts)
     solved = between.ravel()[: len(solved) * parts - parts + 1]
-    plan = _with_turned(_plan(rig, scene, dependencies.ranks(chains, links), solved), twists_before, shares_before)
+    plan = _with_turned(_plan(rig, scene, ranked(chains, links), solved), twists_before, shares_before)
     return replace(plan, step=parts, left_out=taking_part.left_out, lacking=taking_part.lacking)
 
 
@@ -86,7 +87,7 @@ def limb_plan(rig: Rig, chains: Sequence[ChainPlan], frames: Frames, scene: Scen
     raises : Refused where there are no such frames
     """
     scene = scene_of(rig, scene)
-    return _plan(rig, scene, dependencies.ranks_by_parents(chains), steps(*frame_range(rig, frames, scene)))
+    return _plan(rig, scene, ranked_by_parents(chains), steps(*frame_range(rig, frames, scene)))
 
 
 def _plan(rig: Rig, scene: Scene, ranks: Ranks, frames: Array) -> Plan:

@@ -19,6 +19,7 @@ from ..bake.write_channels import Channels, key_channels, pose_channels
 from ..curves import key_checks
 from ..scene import dependencies, sampling
 from ..scene.need import sample_need
+from ..scene.ranks import ranked
 from ..settings.key_settings import DEFAULTS
 
 
@@ -30,7 +31,7 @@ class FreeLimb:
     """
 
     def __init__(self, chain: ChainPlan, tip: Sequence[float], scene: Scene, *, insert_keys: bool) -> None:
-        rig, ranks = chain.rig, dependencies.ranks([chain], dependencies.links([chain]))
+        rig, ranks = chain.rig, ranked([chain], dependencies.links([chain]))
         self._plan = at_current_frame(Plan(rig=rig, name=rig.name, scene=scene, ranks=ranks, frames=np.empty(0)))
         self.paths = convert.paths(self._plan)
         key_checks.refuse_unsettable(rig, self.paths, insert_keys=insert_keys)

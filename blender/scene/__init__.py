@@ -11,5 +11,6 @@ Other rooms use of it:
     need : SampleNeed, pose_need, sample_need
     pose_before : all
     probe : all
+    ranks : all
     sampling : all
 """
