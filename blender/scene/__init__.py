@@ -11,6 +11,6 @@ Other rooms use of it:
     need : SampleNeed, pose_need, sample_need
     pose_before : all
     probe : all
-    ranks : all
+    ranks : ranked, ranked_by_parents
     sampling : all
 """

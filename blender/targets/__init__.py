@@ -8,9 +8,9 @@ Other rooms use of it:
     flip : all
     made_for : item_of, made
     new_targets : Role, TargetKind, TargetParent, TargetStyle
+    pin : pin_targets
     remove_targets : remove
     space : Space, floor_named, space_named, space_point
-    target_bones : all
     target_empties : all
     target_space : all
     targets_from_pose : all

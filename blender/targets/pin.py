@@ -1,0 +1,107 @@
+"""Hands and feet that stay where they are while the body moves: targets put there, and Live switched on."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+
+from bpy.types import Scene
+
+from ..armatures import Rig
+from ..bake.build_plan import Frames, chosen_chains, current_plan, scene_of, with_bones
+from ..bake.notes import acting_notes
+from ..bake.phases import Opened, Preparation, Sampled, Written, request
+from ..bake.report import Report
+from ..chains.detect.find_limbs import Limb
+from ..chains.field_values import chains_restorer
+from ..curves.unkeyed_edits import Keep
+from ..messages.translation import point_text, translated
+from ..rigs.controls import limb_followed
+from ..scene import dependencies
+from ..scene.checks import refuse_unposable
+from ..settings.key_settings import KeySettings
+from . import target_bones, target_empties, targets_from_pose
+from .create_targets import create, lacks
+from .made_for import item_of
+from .new_targets import Role, TargetStyle
+
+
+@request
+def pin_targets(
+    opened: Opened,
+    rig: Rig,
+    names: Sequence[str] | None,
+    frames: Frames | None,
+    scene: Scene | None,
+    settings: KeySettings,
+    made: TargetStyle,
+    *,
+    insert_keys: bool,
+    add_chains: Callable[[Rig], Sequence[Limb]],
+) -> Preparation:
+    """Targets where the limbs are; an armature without chains gets first those that `add_chains` finds."""
+    refuse_unposable(rig)
+    until_written = opened.enter_context(ExitStack())
+    restore_chains = chains_restorer(rig)
+    until_written.callback(restore_chains)
+    notes = [*_detected(rig, add_chains), *_created(rig, names, scene, made, until_written)]
+    until_written.callback(restore_chains)  # before their bones go, which live chains would miss
+    write_targets = None
+    if frames is not None:
+        write_targets = yield from targets_from_pose.bake_targets.part(opened, rig, names, frames, scene, settings)
+
+    def write(keep: Keep) -> Written:
+        if write_targets:
+            need, measure = write_targets(keep)
+        else:
+            snapped = targets_from_pose.snap_targets(rig, names, scene, insert_keys=insert_keys)
+            need, measure = None, lambda _: snapped
+        until_written.pop_all()
+
+        def finish(sampled: Sampled) -> Report:
+            rig.two_bone_ik_live = True
+            report = measure(sampled)
+            acting = acting_notes(current_plan(rig, names, scene))
+            sentences = dict.fromkeys((*notes, *report.notes, *acting, *_carried(rig, names)))
+            return replace(report, operation="Pin", notes=tuple(sentences))
+
+        return Written(need, finish)
+
+    return write
+
+
+def _detected(rig: Rig, add_chains: Callable[[Rig], Sequence[Limb]]) -> Iterator[str]:
+    if not rig.two_bone_ik_chains:
+        limbs = add_chains(rig)
+        yield translated("note.added_to", rig=rig.name, chains=", ".join(limb.chain for limb in limbs))
+
+
+def _created(
+    rig: Rig, names: Sequence[str] | None, scene: Scene | None, style: TargetStyle, until_written: ExitStack
+) -> Sequence[str]:
+    """Creates targets that are missing; returns sentences about them."""
+    lacking = [(chain, role) for chain in chosen_chains(rig, names) for role in Role if lacks(chain, role)]
+    if not lacking:
+        return ()
+    report = create(rig, names, scene, style)
+    items = [item for chain, role in lacking if (item := item_of(chain, role))]
+    until_written.callback(target_empties.remove, [target for target, bone in items if not bone])
+    until_written.callback(target_bones.remove, rig, scene_of(rig, scene), [bone for _, bone in items if bone])
+    return report.notes
+
+
+def _carried(rig: Rig, names: Sequence[str] | None) -> Iterator[str]:
+    """Sentences about targets that a bone of the armature takes along, so that not every move leaves them in place."""
+    by_rig: list[str] = []
+    for chain in with_bones(rig, names).chains:
+        points = [item for role in Role if (item := item_of(chain, role))]
+        limb = next(filter(None, map(limb_followed, points)), None)
+        if limb:
+            by_rig.append(chain.name)
+        for point in points:
+            if limb and point.bone in limb.named:
+                continue  # what is between it and its control is never moved
+            bones = [place.bone for place in dependencies.with_parents(point)[1:] if place.object == rig and place.bone]
+            if bones:
+                yield translated("note.carried_target", chain=chain.name, target=point_text(point), bone=bones[0])
+    if by_rig:
+        yield translated("note.carried_by_rig", chains=", ".join(by_rig))
