@@ -38,7 +38,7 @@ def draw(layout: UILayout, context: Context, rig: Rig) -> None:
 
 
 def _draw_options(layout: UILayout, context: Context, rig: Rig) -> None:
-    """What nobody needs on the first press."""
+    """Settings that a first press does not need."""
     body = section(layout, "Hips and Floor")
     if body is None:
         return

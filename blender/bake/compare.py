@@ -42,7 +42,7 @@ Place = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Comparison:
-    """Of what plays with what is to be.
+    """Compares what Blender plays with what was solved.
 
     points : objects and bones that have to be sampled; None where nothing is measured
     frames : (m,) those that are measured
@@ -262,7 +262,8 @@ def chosen_frames(
     With AUTO and more than a `few` frames: the first, the last, some drawn from all parts, those on which constraints,
     scale or NLA strips of `rig` begin or end to change, or are halfway, and `suspects`.
 
-    suspects : where among the frames something else is likely to be wrong
+    few : so many rows at least may be drawn, and all that change count up to this number
+    suspects : rows of frames on which something else is likely to be wrong
     intended : RNA paths whose changes are as they were meant
     """
     count = len(frames)

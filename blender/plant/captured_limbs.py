@@ -57,7 +57,7 @@ class CapturedLimbs:
 
     again : names of limbs that were not chosen, but planted by an earlier press
     stiff_toes : names of bones that cannot be keyed
-    no_more : the same of those that are not planted again, as kinds of limbs were chosen, or limbs with the same bones
+    no_more : limbs that an earlier press planted and this one does not
     lost_points : of limbs, and the bones on which they were to stand, but which they do not move any more
     span : from the first to the last key of the limbs
     """

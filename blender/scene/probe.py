@@ -27,7 +27,7 @@ from .need import SampleNeed
 from .standing import standing_rows
 
 _EACH = 32
-"""Constraints of one probe: for the name of the next, Blender goes through them the oftener, the more there are."""
+"""Constraints for each probe. To name a new one, Blender goes through all the others."""
 
 
 @contextmanager

@@ -27,7 +27,7 @@ def mark_keyed(rig: Rig, action: Action, slot: str) -> None:
 
 
 def mark_kept(rig: Any) -> None:
-    """Mark the bones of the actions that are kept of this armature, be they from a file without marks."""
+    """Mark the bones in this armature's kept actions, also in files saved before there were marks."""
     planted: Any = versions.played(rig)[0]
     for owner in (rig, planted):
         if owner and owner.two_bone_ik_source:

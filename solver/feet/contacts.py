@@ -37,7 +37,9 @@ _NEVER = 1e6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stillness:
-    """How still a point must be to stand. At any of the first three alone it is as likely to stand as not.
+    """How still a point must be to stand.
+
+    At each of the first three values, by itself, standing and moving are equally likely.
 
     speed : leg lengths a second
     place : leg lengths             from where the point is on the frames around
