@@ -1,7 +1,10 @@
 """Opens .blend files and takes, and finds the armatures in them."""
 
 import re
+import zlib
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -10,10 +13,16 @@ import bpy
 from ..blender.armatures import Rig, is_rig
 from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
-from ..blender.messages.translation import nearest_name
+from ..blender.messages.translation import nearest_name, translated
 from ..blender.takes.import_take import import_take
 from . import console_output, interrupt
 from .formats import BLEND, READABLE, is_take
+
+_BLENDER, _GZIP, _ZSTD = b"BLENDER", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+"""With these begin .blend files, and files that are packed."""
+
+_HEAD = 1 << 18
+"""Bytes of a packed file that hold at least the first of its blocks."""
 
 _DAMAGE = {
     "is damaged": re.compile("corrupt|lost data", re.IGNORECASE),
@@ -59,6 +68,8 @@ def load(file: Path, *, enable_autoexec: bool, fps: float | None = None, scale: 
     atomic_write.refuse_irregular(file)
     take = is_take(file)
     notes: list[str] = []
+    if not take and file.exists() and not _is_blend(file):
+        raise _unreadable(file, translated("part.no_blend"))
     try:
         with console_output.blender_output() as lines:
             if take:
@@ -69,14 +80,31 @@ def load(file: Path, *, enable_autoexec: bool, fps: float | None = None, scale: 
                 # `use_scripts` is left out, the preferences decide, or what the file before was opened with.
                 bpy.ops.wm.open_mainfile(filepath=str(file.absolute()), load_ui=False, use_scripts=enable_autoexec)
     except RuntimeError as error:
-        raise Refused(
-            "UNREADABLE.damaged" if take or file.suffix == BLEND else "UNREADABLE.format",
-            value=str(file),
-            reason=reason(error),
-            known=", ".join(READABLE),
-        ) from None
+        raise _unreadable(file, reason(error)) from None
     interrupt.check()
     return Loaded("" if take else _damage(file, lines), notes)
+
+
+def _unreadable(file: Path, why: str) -> Refused:
+    sentence = "UNREADABLE.damaged" if is_take(file) or file.suffix == BLEND else "UNREADABLE.format"
+    return Refused(sentence, value=str(file), reason=why, known=", ".join(READABLE))
+
+
+def _is_blend(file: Path) -> bool:
+    """Whether it begins as .blend files do, packed or not. Of any other, Blender would unpack all to see that."""
+    with atomic_write.opened(file) as opened:
+        head = opened.read(_HEAD)
+    if head.startswith(_GZIP):
+        with suppress(zlib.error):
+            head = zlib.decompressobj(wbits=31).decompress(head, len(_BLENDER))
+    elif head.startswith(_ZSTD):
+        try:
+            zstandard = import_module("zstandard")
+        except ImportError:
+            return True  # it comes with most Blenders; where it does not, Blender itself tells
+        with suppress(zstandard.ZstdError):
+            head = zstandard.ZstdDecompressor().stream_reader(head).read(len(_BLENDER))
+    return head.startswith(_BLENDER)
 
 
 def _damage(file: Path, lines: Sequence[str]) -> str:

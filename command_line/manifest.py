@@ -24,6 +24,7 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,9 @@ SHARED = ("setup", "rig", "frames", "formats", *shot_options.NAMES, *_HOOKS, *pl
 
 _KEYS = ("file", "name", *SHARED, "output")
 _SPAN = re.compile(r"([1-9]\d*)(?:(-)([1-9]\d*)?(?::([1-9]\d*))?)?")
+_MOST_ENTRIES = 100_000
+"""Files and folders that are looked at for a pattern: more are those of a whole disk, and take minutes."""
+
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
 
 
@@ -182,12 +186,24 @@ def _fitting(pattern: str, listing: Listing, folder: Path | None) -> Iterator[st
         return
     outputs = os.path.abspath(folder) if folder else None
     # The folder of the manifest may have brackets in its name.
-    names = sorted(glob.glob(str(Path(glob.escape(str(listing.home))) / text), recursive=True))
+    whole = str(Path(glob.escape(str(listing.home))) / text)
+    _refuse_too_wide(whole, pattern, listing)
+    names = sorted(glob.glob(whole, recursive=True))
     paths = [Path(name) for name in names if not (outputs and Path(os.path.abspath(name)).is_relative_to(outputs))]
     if not paths:
         raise Refused("NO_FILE.matching", value=pattern, where=listing.source)
     for path in paths:
         yield str(path.relative_to(listing.home) if path.is_relative_to(listing.home) else path)
+
+
+def _refuse_too_wide(whole: str, pattern: str, listing: Listing) -> None:
+    """Raise `Refused` if more than `_MOST_ENTRIES` lie in the folders that a pattern with ** goes through."""
+    if "**" not in pattern:
+        return
+    folder, last = os.path.split(whole.rstrip("/"))
+    entries = glob.iglob(whole if last == "**" else os.path.join(folder, "*"), recursive=True)
+    if sum(1 for _ in islice(entries, _MOST_ENTRIES + 1)) > _MOST_ENTRIES:
+        raise Refused("PATTERN_TOO_WIDE", value=pattern, where=listing.source, count=_MOST_ENTRIES)
 
 
 @dataclass(frozen=True, slots=True)

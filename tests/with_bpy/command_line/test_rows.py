@@ -91,7 +91,8 @@ def test_other_rows_are_checked_by_a_run_of_all(
         assert run(*line, "--shot", chosen, "--dry-run") == 0
     capsys.readouterr()
     assert run(*line, "--dry-run") == 5
-    assert words in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert words in said.out + said.err
 
 
 @pytest.mark.parametrize(

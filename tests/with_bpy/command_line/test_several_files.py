@@ -144,3 +144,19 @@ def test_no_file_of_a_pattern_is_refused(takes: Path, capsys: pytest.CaptureFixt
     assert "no file has such a name" in capsys.readouterr().err
     assert run("plant", "takes/a/*.bvh") == 64
     assert "--output-dir" in capsys.readouterr().err
+
+
+def test_a_pattern_that_goes_through_a_whole_disk_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Links make of 320 files as many as the disk of a small machine has."""
+    (tmp_path / "one").mkdir()
+    for number in range(320):
+        (tmp_path / "one" / f"{number}.bvh").touch()
+        (tmp_path / str(number)).symlink_to(tmp_path / "one")
+    monkeypatch.chdir(tmp_path)
+    for pattern in ("**/none.bvh", "**"):
+        assert run("plant", pattern, "--output-dir", "out") == 5
+        assert f'"{pattern}", which goes through more than 100000 files and folders' in capsys.readouterr().err
+    assert run("plant", "one/**/none.bvh", "--output-dir", "out") == 5
+    assert "no file has such a name" in capsys.readouterr().err
