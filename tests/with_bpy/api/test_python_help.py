@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import pydoc
 
-import pytest
 from bl_ext.user_default.two_bone_ik import api
 
 from support.manual import CHECKOUT
@@ -24,9 +23,9 @@ def test_all_that_is_imported_is_the_interface() -> None:
     assert set(api.__all__) == IMPORTED
 
 
-@pytest.mark.parametrize("name", sorted(IMPORTED - {"__version__"}))
-def test_help_of_the_interface_tells_each_name(name: str) -> None:
-    assert name in pydoc.plain(pydoc.render_doc(api))
+def test_help_of_the_interface_tells_each_name() -> None:
+    told = pydoc.plain(pydoc.render_doc(api))
+    assert [name for name in sorted(IMPORTED - {"__version__"}) if name not in told] == []
 
 
 def test_help_of_a_function_shows_words_as_one_writes_them() -> None:
