@@ -13,8 +13,10 @@ from mathutils import Euler
 from .rigs import animate
 from .truth import on_frame
 
-FRAMES = range(1, 61)
-HALVES = np.arange(1.5, 60.0)
+FRAMES = range(1, 31)
+HALVES = np.arange(1.5, 30.0)
+SPAN = (FRAMES[0], FRAMES[-1])
+"""Half of the cycle of a walk: the left side goes through one half of it, the right side through the other."""
 LIMBS = ("thigh", "upper_arm")
 PARTS = ("thigh", "shin", "foot", "toe", "upper_arm", "forearm", "hand")
 SIDES = (("L", 0.0, 1.0), ("R", pi, -1.0))
@@ -47,7 +49,7 @@ def stride(rig: Object) -> None:
     """Legs and arms swing by their FK controls, which show."""
     bones = rig.pose.bones
     for side, shift, x in SIDES:
-        for frame in FRAMES[::6]:
+        for frame in range(1, 62, 6):
             swing = sin(2.0 * pi * frame / 60.0 + shift)
             angles = {
                 "thigh": (0.5 * swing - 0.2, 0.1, 0.05 * x),

@@ -58,7 +58,7 @@ def fields(rig: Object) -> list[dict[str, object]]:
     return [{key: getattr(chain, key) for key in chain_fields()} for chain in rig.two_bone_ik_chains]
 
 
-@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(st.lists(CHAIN, min_size=1, max_size=3))
 def test_chains_come_back_equal_whatever_they_hold(tmp_path: Path, chains: list[dict[str, object]]) -> None:
     open_empty_file()

@@ -120,8 +120,10 @@ def test_the_other_side_is_the_mirror_image_on_every_frame(limb: str, options: d
 
 
 @pytest.mark.parametrize("roll", [0.0, pi / 2, pi, -pi / 2])
-@pytest.mark.parametrize("axis", ["AUTO", "X", "Z", "NEG_X", "NEG_Z"])
-@pytest.mark.parametrize("bent", [0.0, 0.02, 0.3])
+@pytest.mark.parametrize(
+    ("axis", "bent"),
+    [*((axis, 0.02) for axis in ("AUTO", "X", "Z", "NEG_X", "NEG_Z")), ("AUTO", 0.0), ("NEG_Z", 0.0), ("AUTO", 0.3)],
+)
 def test_bones_that_are_rolled_otherwise_bend_as_mirrored(roll: float, axis: str, bent: float) -> None:
     bones = []
     for side, sign, turned in (("L", 1, 0.0), ("R", -1, roll)):
@@ -176,7 +178,7 @@ def degrees_off(rig: Object, axis: str) -> float:
 
 @pytest.mark.parametrize("pole", [False, True])
 @pytest.mark.parametrize(("axis", "bent"), [("AUTO", 0.0), ("X", 0.0), ("Z", 0.0), ("NEG_Z", 0.3), ("Z", 0.02)])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_rolls_that_do_not_mirror_are_told_by_their_angle(axis: str, bent: float, pole: bool, seed: int) -> None:
     random = np.random.default_rng(seed)
     left, right = random.uniform(-pi, pi, (2, 2)).tolist()

@@ -41,7 +41,7 @@ TURNS = st.tuples(*[st.floats(-3, 3)] * 3).map(lambda angles: Euler(angles).to_q
 ANGLES = st.floats(-3, 3)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(
     links=st.tuples(VECTORS, VECTORS),
     gap=st.sampled_from([Vector(), Vector((0.1, -0.2, 0.05))]),
