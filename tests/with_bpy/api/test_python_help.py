@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import pydoc
 
+import pytest
 from bl_ext.user_default.two_bone_ik import api
 
 from support.manual import CHECKOUT

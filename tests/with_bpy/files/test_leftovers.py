@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from bl_ext.user_default.two_bone_ik.blender.files import atomic_write
 
 pytestmark = pytest.mark.once
