@@ -23,18 +23,14 @@ PLACES = {
 }
 
 
-@pytest.fixture(params=["REST", "POSE"])
-def reference(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
-@pytest.fixture(params=PLACES)
-def rig(request: pytest.FixtureRequest, reference: str, empty_file: None) -> Object:
+@pytest.fixture(params=[("REST", "still"), ("POSE", "moving")], ids=" ".join)
+def rig(request: pytest.FixtureRequest, empty_file: None) -> Object:
     """A live arm, the bones of which have keys of their own."""
+    reference, places = request.param
     rig = rigs.arm(reference=reference).id_data
     for bone in ("upper", "lower"):
         rigs.animate(rig.pose.bones[bone], rotation_quaternion=KEYS)
-    rigs.animate(bpy.data.objects["Target"], location=PLACES[request.param])
+    rigs.animate(bpy.data.objects["Target"], location=PLACES[places])
     rig.two_bone_ik_live = True
     on_frame(1)
     return rig

@@ -107,7 +107,7 @@ def copied(rig: Object, limb: str, options: dict) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("limb", list(LIMBS))
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=16, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(options=OPTIONS)
 def test_the_other_side_is_the_mirror_image_on_every_frame(limb: str, options: dict) -> None:
     open_empty_file()
