@@ -309,3 +309,19 @@ def test_the_operator_copies_to_all_or_to_the_other_side() -> None:
     assert [one.name for one in rig.two_bone_ik_chains if one.softness] == ["Arm.L", "Arm.R"]
     bpy.ops.two_bone_ik.settings_copy(sections={"REACH"})
     assert all(one.softness == 0.5 for one in rig.two_bone_ik_chains)
+
+
+def test_a_name_that_begins_like_a_side_has_no_counterpart() -> None:
+    rig = armature(
+        bones=(
+            Bone("thigh.L", (0.1, 0, 1), (0.1, -0.05, 0.5)),
+            Bone("shin.L", (0.1, -0.05, 0.5), (0.1, 0, 0), "thigh.L"),
+            Bone("thigh.R", (-0.1, 0, 1), (-0.1, -0.05, 0.5)),
+            Bone("shin.R", (-0.1, -0.05, 0.5), (-0.1, 0, 0), "thigh.R"),
+        )
+    )
+    empty("Lock")
+    api.add_chain(rig, "shin.L", name="Leg", target=empty("Rock"))
+    api.mirror_settings(rig, "Leg")
+    assert [each.name for each in rig.two_bone_ik_chains] == ["Leg", "shin.R"]
+    assert rig.two_bone_ik_chains["shin.R"].target in (None, bpy.data.objects["Rock"])

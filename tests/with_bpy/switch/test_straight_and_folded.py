@@ -12,9 +12,8 @@ from bpy.types import Object
 from mathutils import Quaternion
 
 from support.rigs import animate
-from support.straight import reach_out, set_poles, swing
 from support.truth import on_frame
-from support.walking import LIMBS, deforming, off
+from support.walking import LIMBS, deforming, off, reach_out, set_poles, swing
 
 FRAMES, HALVES, KEYS = range(1, 20), np.arange(1.5, 19.0), range(1, 26, 6)
 SPAN = (FRAMES[0], FRAMES[-1])
