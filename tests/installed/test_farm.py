@@ -33,13 +33,13 @@ def blender(program: list[str], tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 @pytest.fixture
 def submit(blender: Path, tmp_path: Path):
-    """Runs the job on nine shots, at most four a task; shots lie elsewhere than the manifest says."""
+    """Runs the job on three shots, at most two a task; shots lie elsewhere than the manifest says."""
     from support import season
 
     (tmp_path / "shots").mkdir()
     manifest = tmp_path / "season.toml"
     (tmp_path / "shots" / "setup.toml").write_text('chain = [{end_bone = "lower", target = "Target"}]')
-    names = [f"{number}.blend" for number in range(1, 10)]
+    names = [f"{number}.blend" for number in range(1, 4)]
     for number, name in enumerate(names):
         season.make_shot(tmp_path / "shots" / name, number=number)
     shot = '[[shot]]\nfile = "{there}/{name}"\nsetup = "{there}/setup.toml"\n'
@@ -48,8 +48,8 @@ def submit(blender: Path, tmp_path: Path):
     rules = {"version": "pathmapping-1.0", "path_mapping_rules": [rule]}
     values = {
         "Manifest": manifest,
-        "Shots": "1-9",
-        "ShotsPerTask": 4,
+        "Shots": "1-3",
+        "ShotsPerTask": 2,
         "SecondsPerTask": 0,
         "OutputDir": tmp_path / "out",
         "Blender": blender,
@@ -72,9 +72,9 @@ def test_a_job_bakes_every_shot(submit, tmp_path: Path) -> None:
 
     run = submit()
     assert run.returncode == 0, run.stdout + run.stderr
-    assert run.stdout.count("openjd_progress: 100") == 3
+    assert run.stdout.count("openjd_progress: 100") == 2
     assert {path.name for path in (tmp_path / "out" / "shots").glob("*.blend")} == {
-        f"{number}.blend" for number in range(1, 10)
+        f"{number}.blend" for number in range(1, 4)
     }
     for path in (tmp_path / "out" / "shots").glob("*.blend"):
         assert_baked(path)
@@ -109,6 +109,6 @@ def test_a_failed_job_names_the_shot_that_failed(submit, tmp_path: Path) -> None
     (tmp_path / "shots" / "2.blend").write_bytes(b"BLENDER")
     run = submit()
     assert run.returncode != 0
-    assert "openjd_fail: 1 of 3 shots failed: 2" in run.stdout
+    assert "openjd_fail: 1 of 2 shots failed: 2" in run.stdout
     assert {"1.blend", "3.blend"} <= {path.name for path in (tmp_path / "out" / "shots").glob("*.blend")}
     assert not (tmp_path / "out" / "shots" / "2.blend").exists()

@@ -63,10 +63,6 @@ def forget(folder: Path) -> None:
 
 SUBCOMMANDS = [
     "bake {shot} --setup {folder}/setup.toml --output {folder}/baked.blend",
-    "check {shot} --setup {folder}/setup.toml",
-    "snap {shot} --setup {folder}/setup.toml --output {folder}/snapped.blend",
-    "plant {shot} --output {folder}/planted.blend",
-    "switch {shot} --to FK --output {folder}/switched.blend",
     "detect {shot}",
     "bake --manifest {folder}/season.toml --output-dir {folder}/out",
     "bake --manifest {folder}/season.toml --output-dir {folder}/out --jobs 1",

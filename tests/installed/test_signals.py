@@ -15,8 +15,6 @@ from support.waiting import SECONDS, wait_for
 
 pytestmark = pytest.mark.usefixtures("enabled")
 
-SIGNALS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-
 
 @pytest.fixture
 def shot(tmp_path: Path) -> Path:
@@ -43,10 +41,13 @@ def names(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}
 
 
-@SIGNALS
-@pytest.mark.parametrize("frames", ["1:8", "1:1000000"], ids=["while it saves", "while it bakes"])
+@pytest.mark.parametrize(
+    ("frames", "number"),
+    [("1:8", signal.SIGINT), ("1:1000000", signal.SIGTERM)],
+    ids=["while it saves", "while it bakes"],
+)
 def test_an_interrupt_leaves_nothing_behind(
-    program: list[str], shot: Path, tmp_path: Path, number: int, frames: str
+    program: list[str], shot: Path, tmp_path: Path, frames: str, number: int
 ) -> None:
     out = tmp_path / "out"
     out.mkdir()
@@ -64,10 +65,10 @@ def test_an_interrupt_leaves_nothing_behind(
     assert names(out) == set()
 
 
-@SIGNALS
-@pytest.mark.parametrize("to", ["pool", "group"])
+# A farm ends its task; Ctrl-C reaches all of them.
+@pytest.mark.parametrize(("to", "number"), [("pool", signal.SIGTERM), ("group", signal.SIGINT)])
 def test_an_interrupted_pool_takes_its_blenders_along(
-    program: list[str], shot: Path, tmp_path: Path, number: int, to: str
+    program: list[str], shot: Path, tmp_path: Path, to: str, number: int
 ) -> None:
     out = tmp_path / "out"
     manifest = shot.with_name("season.toml")

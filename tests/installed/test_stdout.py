@@ -54,8 +54,10 @@ def refusing(kind: str) -> Iterator[int | None]:
     os.close(writer)
 
 
-@pytest.mark.parametrize("mode", ["single", "many", "pool"])
-@pytest.mark.parametrize("kind", ["full", "broken", "closed"])
+@pytest.mark.parametrize(
+    ("kind", "mode"),
+    [("full", "single"), ("full", "pool"), ("broken", "many"), ("broken", "pool"), ("closed", "single")],
+)
 def test_shots_go_on_where_stdout_takes_nothing(program: list[str], folder: Path, kind: str, mode: str) -> None:
     line = [*program, *call(folder, mode)]
     if kind == "closed":

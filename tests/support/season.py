@@ -1,4 +1,4 @@
-"""A hundred small shots with one arm each; some of them are broken on purpose."""
+"""Two dozen small shots with one arm each; half of them are broken on purpose, or out of reach."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .empty_file import open_empty_file
 from .rigs import animate, armature, empty
 from .truth import Limb, on_frame
 
-COUNT = 100
+COUNT = 24
 END = 8
 """The last frame."""
 
@@ -23,7 +23,7 @@ BROKEN = {
     "without_rig": "has no armature",
     "linked": '"Rig" is linked',
 }
-"""Kinds of broken shots, and words of the message for each; there are at least two shots of each kind."""
+"""Kinds of broken shots, and words of the message for each; there are two shots of each kind."""
 
 FAR = "out_of_reach"
 GOOD = "good"
@@ -32,7 +32,7 @@ GOOD = "good"
 def kind(number: int) -> str:
     """The kind of the shot with this number, from 1 to COUNT."""
     kinds = (*BROKEN, FAR)
-    return kinds[number // 7 % len(kinds)] if number % 7 == 3 else GOOD
+    return kinds[number // 2 % len(kinds)] if number % 2 else GOOD
 
 
 def make(folder: Path) -> Path:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import bpy
@@ -53,13 +57,21 @@ def take_file(folder: Path, suffix: str, *, base: float = 1.0) -> tuple[Path, np
 
     base : what Blender divides the frame rate by
     """
+    made, truth = _made(suffix, base)
+    shutil.copytree(made, folder, dirs_exist_ok=True)
+    open_empty_file()
+    return folder / f"actor.{suffix}", truth
+
+
+@cache
+def _made(suffix: str, base: float) -> tuple[Path, np.ndarray]:
+    """The folder of the file, and the joints; written once for all tests."""
+    folder = Path(tempfile.mkdtemp(dir=os.environ["BLENDER_USER_RESOURCES"]))
     rig = dressed_walk(folder)
     bpy.context.scene.render.fps_base = base
     truth = joints(rig, range(1, COUNT + 1))
-    path = folder / f"actor.{suffix}"
-    write(path)
-    open_empty_file()
-    return path, truth
+    write(folder / f"actor.{suffix}")
+    return folder, truth
 
 
 def joints(rig: Object, frames: range, names: tuple[str, ...] = JOINTS) -> np.ndarray:

@@ -1,4 +1,7 @@
-"""A generated rig that walks by IK or strides by FK, and where Blender then has the bones that deform it."""
+"""Motions of a rig that Rigify has generated, and where Blender then has the bones that deform it.
+
+By IK it walks, or reaches out of reach; by FK it strides, or swings limbs that get straight.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,15 @@ from math import cos, pi, sin
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
-from mathutils import Euler
+from mathutils import Euler, Quaternion, Vector
 
 from .rigs import animate
 from .truth import on_frame
 
-FRAMES = range(1, 61)
-HALVES = np.arange(1.5, 60.0)
+FRAMES = range(1, 31)
+HALVES = np.arange(1.5, 30.0)
+SPAN = (FRAMES[0], FRAMES[-1])
+"""Half of the cycle of a walk: the left side goes through one half of it, the right side through the other."""
 LIMBS = ("thigh", "upper_arm")
 PARTS = ("thigh", "shin", "foot", "toe", "upper_arm", "forearm", "hand")
 SIDES = (("L", 0.0, 1.0), ("R", pi, -1.0))
@@ -47,7 +52,7 @@ def stride(rig: Object) -> None:
     """Legs and arms swing by their FK controls, which show."""
     bones = rig.pose.bones
     for side, shift, x in SIDES:
-        for frame in FRAMES[::6]:
+        for frame in range(1, 62, 6):
             swing = sin(2.0 * pi * frame / 60.0 + shift)
             angles = {
                 "thigh": (0.5 * swing - 0.2, 0.1, 0.05 * x),
@@ -63,6 +68,52 @@ def stride(rig: Object) -> None:
         for limb in LIMBS:
             bones[f"{limb}_parent.{side}"]["IK_FK"] = 1.0
     rig.update_tag()
+
+
+def swing(rig: Object, bends: Mapping[int, float]) -> None:
+    """Arms and legs swing by their FK controls, which show, knees and elbows bent by these angles."""
+    bones = rig.pose.bones
+    for side, shift, x in SIDES:
+        for frame, bend in bends.items():
+            phase = sin(2.0 * pi * frame / 60.0 + shift)
+            for upper, lower, end in (("thigh", "shin", "foot"), ("upper_arm", "forearm", "hand")):
+                turns = {upper: (0.5 * phase - 0.2, 0.1, 0.1 * x), end: (0.3 * phase, 0.1, 0.1)}
+                for name, turn in turns.items():
+                    animate(bones[f"{name}_fk.{side}"], rotation_quaternion={frame: Euler(turn).to_quaternion()})
+                straight = _straight(rig, f"{upper}_fk.{side}", f"{lower}_fk.{side}")
+                bent = straight @ Quaternion((1.0, 0.0, 0.0), bend)
+                animate(bones[f"{lower}_fk.{side}"], rotation_quaternion={frame: bent})
+        for limb in LIMBS:
+            bones[f"{limb}_parent.{side}"]["IK_FK"] = 1.0
+    rig.update_tag()
+
+
+def reach_out(rig: Object, stretch: float) -> None:
+    """Feet and hands go farther than the limbs reach, which IK shows, and come back."""
+    bones = rig.pose.bones
+    for frame in range(1, 62, 10):
+        phase = 2.0 * pi * frame / 60.0
+        out = max(0.0, sin(phase / 2.0))
+        for side, shift, x in SIDES:
+            swings = 0.25 * sin(phase + shift)
+            animate(bones[f"foot_ik.{side}"], location={frame: (0.0, swings, -0.25 * out)})
+            animate(bones[f"hand_ik.{side}"], location={frame: (0.3 * out * x, swings - 0.2, 0.1)})
+            for limb in LIMBS:
+                bones[f"{limb}_parent.{side}"]["IK_Stretch"] = stretch
+
+
+def _straight(rig: Object, upper: str, lower: str) -> Quaternion:
+    """The rotation of the lower bone that puts it in line with the upper one."""
+    bones = rig.data.bones
+    along = bones[lower].matrix_local.to_3x3().inverted() @ bones[upper].matrix_local.to_3x3().col[1]
+    return Vector((0.0, 1.0, 0.0)).rotation_difference(along)
+
+
+def set_poles(rig: Object, pole: bool) -> None:
+    """Whether IK bends towards the pole controls."""
+    for limb in LIMBS:
+        for side in "LR":
+            rig.pose.bones[f"{limb}_parent.{side}"]["pole_vector"] = pole
 
 
 def deforming(rig: Object, frames: Sequence[float]) -> np.ndarray:

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver import Chain, Goals, Options, Plane, Solution, Status, Unreachable, planar, solve
-from support.limbs import LEG, X, Y, Z, lengths, limb, random_limb, random_pose, total_length
-from support.options import OPTIONS
+from support.limbs import LEG, OPTIONS, X, Y, Z, lengths, limb, random_limb, random_pose, total_length
 from support.oracles import random_rotation
 
 LENGTH = st.sampled_from((0.0, 1.0, 1.0, 0.3, 1 + 1e-16, 1 + 1e-7, 1e-3, 1e-8, 1e-16, 3e-17, 1e-20, 1e-50, 1e5, 1e50))

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver import Bend, Chain, Goals, Options, Solution, Status, Unreachable, solve
-from support.limbs import LEG, X, limb, random_limb, random_pose, solved
-from support.options import OPTIONS
+from support.limbs import LEG, OPTIONS, X, limb, random_limb, random_pose, solved
 
 
 class TestFrames:

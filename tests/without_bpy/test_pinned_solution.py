@@ -8,8 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver import Bend, Chain, Goals, Options, Reference, Status, Unreachable, pole_pin, solve
-from support.limbs import LEG, assert_sound, lengths, limb, random_limb, random_pose, targets_within_reach, total_length
-from support.options import OPTIONS
+from support.limbs import (
+    LEG,
+    OPTIONS,
+    assert_sound,
+    lengths,
+    limb,
+    random_limb,
+    random_pose,
+    targets_within_reach,
+    total_length,
+)
 from support.oracles import rotation_angle
 
 

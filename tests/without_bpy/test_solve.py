@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from solver import Chain, Goals, Options, Plane, Reference, Solution, Status, diagnostics, prepare, solve
 from support.limbs import (
     LEG,
+    OPTIONS,
     assert_sound,
     limb,
     random_limb,
@@ -20,7 +21,6 @@ from support.limbs import (
     targets_within_reach,
     total_length,
 )
-from support.options import OPTIONS
 from support.oracles import constraint_pose, random_rotation
 
 

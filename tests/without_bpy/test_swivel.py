@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver import Goals, Options, Plane, Solution, Status, solve
-from support.limbs import LEG, X, assert_sound, limb, random_pose
-from support.options import OPTIONS
+from support.limbs import LEG, OPTIONS, X, assert_sound, limb, random_pose
 from support.oracles import angle_between, rotation_about, shortest_rotation
 
 RATE = 24.0

@@ -24,9 +24,9 @@ def test_all_that_is_imported_is_the_interface() -> None:
     assert set(api.__all__) == IMPORTED
 
 
-@pytest.mark.parametrize("name", sorted(IMPORTED - {"__version__"}))
-def test_help_of_the_interface_tells_each_name(name: str) -> None:
-    assert name in pydoc.plain(pydoc.render_doc(api))
+def test_help_of_the_interface_tells_each_name() -> None:
+    told = pydoc.plain(pydoc.render_doc(api))
+    assert [name for name in sorted(IMPORTED - {"__version__"}) if name not in told] == []
 
 
 def test_help_of_a_function_shows_words_as_one_writes_them() -> None:

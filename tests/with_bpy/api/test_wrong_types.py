@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +15,20 @@ from bpy.types import Object
 from support.file_data import changed, dump
 from support.rigs import animate, arm
 
-NOT_RIGS: dict[str, Callable[[Object], Any]] = {
-    "a name": lambda rig: "Rig",
-    "its data": lambda rig: rig.data,
-    "its bone": lambda rig: rig.pose.bones[0],
-    "a number": lambda rig: 3,
-}
+NOT_RIGS: tuple[Callable[[Object], Any], ...] = (
+    *(lambda rig: "Rig", lambda rig: 3),
+    *(lambda rig: rig.data, lambda rig: rig.pose.bones[0]),
+)
 OF_A_RIG: tuple[Callable[..., Any], ...] = (
     *(api.bake, api.check, api.solve, api.hold, api.update_holds, api.pin, api.plant, api.contacts, api.known_limbs),
     *(api.create_targets, api.remove_targets, api.snap_targets, api.bake_targets, api.target_keys, api.taking_part),
     *(api.flip_bend, api.decide_side, api.detect, api.remove_markers),
 )
 OF_CHAINS = [call for call in OF_A_RIG if call not in (api.detect, api.remove_markers, api.plant, api.contacts)]
-NOT_NAMES: dict[str, Callable[[Object], Any]] = {
-    "a chain": lambda rig: rig.two_bone_ik_chains[0],
-    "chains": lambda rig: [rig.two_bone_ik_chains[0]],
-    "a generator": lambda rig: (chain.name for chain in rig.two_bone_ik_chains),
-    "a number": lambda rig: 3,
-    "none at all": lambda rig: [],
-}
+NOT_NAMES: tuple[Callable[[Object], Any], ...] = (
+    *(lambda rig: rig.two_bone_ik_chains[0], lambda rig: [rig.two_bone_ik_chains[0]]),
+    *(lambda rig: (chain.name for chain in rig.two_bone_ik_chains), lambda rig: 3, lambda rig: []),
+)
 NOT_FRAMES = (5, (1,), (1, 2, 3, 4), (), "1:10", ("1", "10"), (None, None), {1, 10}, {"start": 1})
 OTHERS: dict[str, tuple[Callable[[Object], Any], str]] = {
     "scene": (lambda rig: api.bake(rig, scene="Scene"), "'Scene'"),
@@ -107,42 +103,47 @@ def rig(empty_file: None) -> Object:
 
 
 def refused(call: Callable[[], Any]) -> api.Refused:
+    (found,) = each_refused([call])
+    return found
+
+
+def each_refused(calls: Iterable[Callable[[], Any]]) -> Iterator[api.Refused]:
+    """The refusals of these calls; after all of them the file is as it was."""
     before = dump()
-    with pytest.raises(api.Refused) as found:
-        call()
+    for call in calls:
+        with pytest.raises(api.Refused) as found:
+            call()
+        assert "\n" not in str(found.value)
+        yield found.value
     assert not changed(before)
-    assert "\n" not in str(found.value)
-    return found.value
 
 
-@pytest.mark.parametrize("given", NOT_RIGS)
 @pytest.mark.parametrize("call", OF_A_RIG, ids=lambda call: call.__name__)
-def test_what_is_no_armature_object_is_named(rig: Object, call: Callable, given: str) -> None:
-    value = NOT_RIGS[given](rig)
-    found = refused(lambda: call(value))
-    assert found.kind == "NO_ARMATURE"
-    assert repr(value) in str(found)
+def test_what_is_no_armature_object_is_named(rig: Object, call: Callable) -> None:
+    values = [made(rig) for made in NOT_RIGS]
+    for value, found in zip(values, each_refused(partial(call, value) for value in values), strict=True):
+        assert found.kind == "NO_ARMATURE", value
+        assert repr(value) in str(found)
 
 
-@pytest.mark.parametrize("given", NOT_NAMES)
 @pytest.mark.parametrize("call", OF_CHAINS, ids=lambda call: call.__name__)
-def test_what_is_no_name_of_a_chain_is_refused(rig: Object, call: Callable, given: str) -> None:
-    value = NOT_NAMES[given](rig)
-    assert refused(lambda: call(rig, value)).kind in {"NOT_A_NAME", "NO_NAMES"}
+def test_what_is_no_name_of_a_chain_is_refused(rig: Object, call: Callable) -> None:
+    found = each_refused(partial(call, rig, made(rig)) for made in NOT_NAMES)
+    assert {each.kind for each in found} == {"NOT_A_NAME", "NO_NAMES"}
 
 
-@pytest.mark.parametrize("frames", NOT_FRAMES, ids=repr)
 @pytest.mark.parametrize("call", [api.bake, api.check, api.bake_targets, api.hold], ids=lambda call: call.__name__)
-def test_what_is_no_range_of_frames_is_refused(rig: Object, call: Callable, frames: Any) -> None:
-    found = refused(lambda: call(rig, frames=frames))
-    assert found.kind == "NOT_FRAMES"
-    assert repr(frames) in str(found)
+def test_what_is_no_range_of_frames_is_refused(rig: Object, call: Callable) -> None:
+    found = each_refused(partial(call, rig, frames=frames) for frames in NOT_FRAMES)
+    for frames, each in zip(NOT_FRAMES, found, strict=True):
+        assert each.kind == "NOT_FRAMES", frames
+        assert repr(frames) in str(each)
 
 
-@pytest.mark.parametrize("case", OTHERS)
-def test_a_value_of_the_wrong_type_is_named(rig: Object, case: str) -> None:
-    act, named = OTHERS[case]
-    assert named in str(refused(lambda: act(rig)))
+def test_a_value_of_the_wrong_type_is_named(rig: Object) -> None:
+    found = each_refused(partial(act, rig) for act, _ in OTHERS.values())
+    for (case, (_, named)), each in zip(OTHERS.items(), found, strict=True):
+        assert named in str(each), case
 
 
 def test_a_range_without_frames_is_not_all_frames(rig: Object) -> None:

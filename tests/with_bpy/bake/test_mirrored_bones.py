@@ -18,6 +18,8 @@ from support.truth import Limb, on_frame
 CLOSE = 1e-5
 FRAMES = (1, 4, 8)
 SIGNS = [signs for signs in product((1, -1), repeat=3) if min(signs) < 0]
+AXES = [(1, 1, -1), (1, -1, 1), (-1, 1, -1), (-1, -1, -1)]
+"""Those that differ in kind: across the bone or along it, turned, turned inside out."""
 INHERIT = ["FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY"]
 WAYS = ["AUTO", "ISOLATED", "SCENE"]
 
@@ -53,7 +55,7 @@ def test_a_mirrored_parent_carries_a_chain_that_reaches(inherit: str, turns: boo
 @pytest.mark.parametrize("turns", [True, False], ids=["turns along", "keeps its rotation"])
 @pytest.mark.parametrize("inherit", INHERIT[1:])
 def test_an_uneven_mirrored_parent_carries_a_chain_that_reaches(inherit: str, turns: bool) -> None:
-    for signs in SIGNS:
+    for signs in AXES:
         rig = mirrored_arm("spine", np.multiply(signs, (1.1, 0.8, 1.2)))
         for name in ("upper", "lower"):
             rig.data.bones[name].inherit_scale, rig.data.bones[name].use_inherit_rotation = inherit, turns
@@ -64,7 +66,7 @@ def test_an_uneven_mirrored_parent_carries_a_chain_that_reaches(inherit: str, tu
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("bone", ["upper", "lower", "hand"])
 def test_a_mirrored_bone_of_the_chain_reaches(bone: str, way: str) -> None:
-    for signs in SIGNS:
+    for signs in AXES:
         rig = mirrored_arm(bone, signs, tip_bone="hand")
         assert api.bake(rig, frames=(1, 8), sampling=way).reached
         assert farthest(Limb(pole="Pole", tip="hand")) < CLOSE, signs
@@ -83,7 +85,7 @@ def test_a_scale_that_turns_negative_during_the_shot_is_followed() -> None:
 @pytest.mark.parametrize("bone", ["spine", "upper", "lower"])
 @pytest.mark.parametrize("inherit", INHERIT[2:])
 def test_a_mirrored_chain_stretches_to_its_target(inherit: str, bone: str) -> None:
-    for signs in SIGNS:
+    for signs in AXES:
         rig = mirrored_arm(bone, signs, unreachable="STRETCH", max_stretch=3.0)
         animate(bpy.data.objects["Target"], location={8: (1.6, 1.0, 1.5)})
         for name in ("upper", "lower"):
@@ -110,7 +112,7 @@ def test_a_mirrored_hand_points_as_its_target_does(bone: str) -> None:
 
 @pytest.mark.parametrize("bone", ["spine", "upper", "lower", "hand"])
 def test_a_mirrored_chain_without_influence_keeps_its_pose(bone: str) -> None:
-    for signs in SIGNS:
+    for signs in AXES:
         rig = mirrored_arm(bone, signs, tip_bone="hand", use_rotation=True, rotation_influence=0.0, influence=0.0)
         for index, name in enumerate(("upper", "lower", "hand")):
             rig.pose.bones[name].rotation_quaternion = (0.8, 0.1 * index, 0.3, -0.2)
@@ -121,7 +123,7 @@ def test_a_mirrored_chain_without_influence_keeps_its_pose(bone: str) -> None:
 
 @pytest.mark.parametrize("bone", ["spine", "upper", "lower", "hand"])
 def test_a_snapped_target_keeps_the_pose_of_a_mirrored_chain(bone: str) -> None:
-    for signs in SIGNS:
+    for signs in AXES:
         rig = mirrored_arm(bone, signs, tip_bone="hand", use_rotation=True, reference="POSE")
         for name, turn in (("upper", (0.8, 0.1, 0.3, -0.2)), ("hand", (0.5, 0.5, -0.2, 0.1))):
             rig.pose.bones[name].rotation_quaternion = turn

@@ -6,8 +6,9 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bpy.types import Constraint, PropertyGroup
+from bpy.types import Constraint, Object, PropertyGroup
 
+from support import rigs
 from support.rigs import arm, empty
 from support.truth import Limb
 
@@ -83,3 +84,22 @@ def test_the_status_bar_has_it_beside_what_was_reached(chain: PropertyGroup, cap
     bpy.ops.two_bone_ik.solve()
     last = capfd.readouterr().out.splitlines()[-1]
     assert last == 'Warning: Done, but not posed so: lower. Constraint "IK" of bone "hand" hides the pose: mute it'
+
+
+@pytest.fixture
+def rig(empty_file: None) -> Object:
+    return rigs.arm().id_data
+
+
+def test_a_check_tells_of_constraints_on_top_of_the_keys(rig: Object) -> None:
+    constraint = rig.pose.bones["upper"].constraints.new("COPY_LOCATION")
+    constraint.target = bpy.data.objects["Target"]
+    note = 'Constraint "Copy Location" of bone "upper" acts on top of the keys'
+    assert api.check(rig, frames=(1, 2)).notes == (note,)
+    assert note in api.bake(rig, frames=(1, 2)).notes
+
+
+def test_a_check_is_silent_on_constraints_that_a_bake_mutes(rig: Object) -> None:
+    constraint = rig.pose.bones["lower"].constraints.new("IK")
+    constraint.target = bpy.data.objects["Target"]
+    assert api.check(rig, frames=(1, 2)).notes == ()

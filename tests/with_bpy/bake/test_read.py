@@ -180,15 +180,20 @@ def reachable(rig: Object, scales: dict[str, tuple], *, seed: int = 3) -> None:
         rig.pose.bones[name].rotation_quaternion = (1, 0, 0, 0)
 
 
-@pytest.mark.parametrize(("upper", "lower"), list(product(INHERIT_SCALE, INHERIT_SCALE)))
+EVEN = {"spine": (1.3, 1.3, 1.3), "upper": (0.8, 0.8, 0.8), "lower": (1.2, 1.2, 1.2)}
+UNEVEN_PARENT = {"spine": (1.2, 0.9, 1.1)}
+UNEVEN_BONES = {"upper": (0.9, 1.2, 0.9), "lower": (1.2, 0.8, 1.1)}
+
+
 @pytest.mark.parametrize(
-    "scales",
+    ("upper", "lower", "scales"),
     [
-        {"spine": (1.3, 1.3, 1.3), "upper": (0.8, 0.8, 0.8), "lower": (1.2, 1.2, 1.2)},
-        {"spine": (1.2, 0.9, 1.1)},
-        {"upper": (0.9, 1.2, 0.9), "lower": (1.2, 0.8, 1.1)},
+        *((upper, lower, UNEVEN_PARENT) for upper, lower in product(INHERIT_SCALE, INHERIT_SCALE)),
+        *((rule, rule, EVEN) for rule in INHERIT_SCALE),
+        # The spine has no scale that the upper bone could inherit.
+        *(("FULL", lower, UNEVEN_BONES) for lower in INHERIT_SCALE),
     ],
-    ids=["even scale", "uneven parent", "uneven bones"],
+    ids=str,
 )
 def test_lengths_follow_scale_however_it_is_inherited(upper: str, lower: str, scales: dict[str, tuple]) -> None:
     rig = arm(pole=(1, 3, 1)).id_data

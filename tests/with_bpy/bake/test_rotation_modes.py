@@ -114,7 +114,7 @@ def test_gimbal_lock_on_the_way_is_passed(mode: str) -> None:
         places[:, (axis + 1) % 3], places[:, (axis + 2) % 3] = 1.2 * np.cos(angles), 1.2 * np.sin(angles)
         animate(chain.target, location=dict(enumerate(np.add(places, (0, 0, 1)), start=1)))
         api.bake(chain.id_data, frames=(1, 60))
-        assert Limb().misses(FRAMES).max() < CLOSE
+        assert Limb().misses(range(1, 61, 2)).max() < CLOSE
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -49,7 +49,7 @@ def assert_told_right(report: api.ChainReport, frames: range = FRAMES) -> None:
     assert misses[report.status == Status.REACHED].max(initial=0.0) < 1e-4
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     scale=st.tuples(*[st.floats(0.3, 2.5)] * 3),
     signs=st.tuples(*[st.sampled_from((1, -1))] * 3),
@@ -67,10 +67,10 @@ def test_an_unevenly_scaled_root_reaches_or_gives_its_miss(scale, signs, inherit
 
 
 def test_a_bone_between_may_keep_its_rotation() -> None:
-    frames = range(1, 361)
-    rig = reaching(TWISTED, *range(30))
+    frames = range(1, 241)
+    rig = reaching(TWISTED, *range(20))
     rig.data.bones["twist"].use_inherit_rotation = False
-    (report,) = api.bake(rig, frames=(1, 360)).chains
+    (report,) = api.bake(rig, frames=(1, 240)).chains
     assert_told_right(report, frames)
     has = np.array([has_pose(rig, frame) for frame in frames])
     # In one of many hundred a pose out of reach fits as well, and may be found first; it is told of.

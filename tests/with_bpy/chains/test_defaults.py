@@ -145,3 +145,16 @@ def test_a_constraint_is_taken_over_without_rotation() -> None:
 def test_the_defaults_of_the_fields_are_as_ever() -> None:
     fields = chain_fields()
     assert (fields["use_rotation"].default, fields["reference"].default) == (False, "REST")
+
+
+def test_settings_still_fit_the_work_after_a_refusal() -> None:
+    rig = rigs.armature()
+    rigs.animate(rig.pose.bones["upper"], rotation_quaternion={1: (1, 0, 0, 0), 8: (0.9, 0.1, 0.3, 0.2)})
+    chain = api.add_chain(rig, "lower", tip_bone="hand", softness=0.25)
+    chosen = {name for name in chain.bl_rna.properties.keys() if chain.is_property_set(name)}
+    with pytest.raises(api.Refused):
+        api.ensure_chain(rig, "lower", softness=0.5, bend_max=1.0, bend="SIDEWAYS")
+    assert {name for name in chain.bl_rna.properties.keys() if chain.is_property_set(name)} == chosen
+    assert chain.softness == 0.25
+    api.create_targets(rig)
+    assert (chain.use_rotation, chain.reference) == (True, "POSE")

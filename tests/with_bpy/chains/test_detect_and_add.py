@@ -173,7 +173,7 @@ PLACES = st.tuples(*[st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0, 1e-3])] * 3)
 SKELETONS = st.lists(st.tuples(NAMES, PLACES, PLACES, st.integers(-1, 12)), min_size=1, max_size=24)
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(SKELETONS)
 def test_whatever_the_armature_its_limbs_are_sound(bones: list[tuple]) -> None:
     for item in list(bpy.data.objects):

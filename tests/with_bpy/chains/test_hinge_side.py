@@ -75,8 +75,10 @@ def follow_own_pose(rig: Object, *, pole: bool) -> None:
     api.bake_targets(rig, frames=(FRAMES[0], FRAMES[-1]))
 
 
-@pytest.mark.parametrize("pole", [False, True], ids=["no pole", "pole"])
-@pytest.mark.parametrize("degrees", [0.4, 0.8, 1.2, 0.0, -1.0])
+@pytest.mark.parametrize(
+    ("degrees", "pole"),
+    [(0.4, False), (0.8, False), (1.2, False), (0.0, False), (-1.0, False), (0.8, True), (-1.0, True)],
+)
 def test_limbs_bend_as_captured_on_all_frames(tmp_path: Path, degrees: float, pole: bool) -> None:
     rig = actor(tmp_path, degrees)
     captured, where = hinges(rig), joints(rig)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.rigs.wildcards import wildcard_texts
 from bl_ext.user_default.two_bone_ik.blender.settings.properties import chain_fields
 from bpy.types import Object, Property
 from hypothesis import HealthCheck, given, settings
@@ -58,7 +60,7 @@ def fields(rig: Object) -> list[dict[str, object]]:
     return [{key: getattr(chain, key) for key in chain_fields()} for chain in rig.two_bone_ik_chains]
 
 
-@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(st.lists(CHAIN, min_size=1, max_size=3))
 def test_chains_come_back_equal_whatever_they_hold(tmp_path: Path, chains: list[dict[str, object]]) -> None:
     open_empty_file()
@@ -240,3 +242,25 @@ def test_chains_without_bones_are_not_saved(rig: Object, tmp_path: Path) -> None
     with pytest.raises(api.Refused, match="end bone"):
         api.save_setup(rig, tmp_path / "rig.toml")
     assert not list(tmp_path.iterdir())
+
+
+PATTERN = st.text("ab*?\n", max_size=7)
+"""Short enough for the regular expression to try all its ways."""
+
+
+@given(PATTERN, st.text("ab\n*", max_size=9))
+@pytest.mark.once
+def test_wildcards_stand_for_what_a_regular_expression_finds(pattern: str, name: str) -> None:
+    parts = ({"*": "(.*)", "?": "(.)"}.get(char, re.escape(char)) for char in pattern)
+    found = re.fullmatch("".join(parts), name, re.DOTALL)
+    assert wildcard_texts(pattern, name) == (list(found.groups()) if found else None)
+
+
+@pytest.mark.once
+def test_many_wildcards_take_no_time() -> None:
+    name = "a" * 60
+    rig = armature([Bone("root", (0, 0, 0), (0, 0, 1)), Bone(name, (0, 0, 1), (0, 0, 2), "root")])
+    fitting = api.Setup(path=Path("rig.toml"), chains=({"end_bone": "*a" * 20 + "*", "name": "limb"},))
+    assert api.apply_setup(rig, fitting) == ["limb"]
+    with pytest.raises(api.Refused, match="no such bone"):
+        api.apply_setup(rig, api.Setup(path=Path("rig.toml"), chains=({"end_bone": "*a" * 20 + "*b"},)))

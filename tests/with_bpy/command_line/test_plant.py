@@ -128,7 +128,7 @@ def test_a_setup_says_what_to_plant_as_far_as_nobody_else_does(walk: Path) -> No
     assert planted(walk, chain + arms) == (0, ARMS)
 
 
-@pytest.mark.parametrize("height", ["5", "5.0", '"5.0"'], ids=["whole number", "number", "text"])
+@pytest.mark.parametrize("height", ["5", '"5.0"'], ids=["number", "text"])
 def test_files_give_the_height_of_a_floor_as_number_or_text(walk: Path, height: str) -> None:
     rig = opened(walk)
     bpy.ops.two_bone_ik.plant(use_height=True, height=5.0, hips="Hips")

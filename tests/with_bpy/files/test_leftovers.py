@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -42,27 +43,25 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-@pytest.mark.parametrize("then", ["shot.txt", "other.txt"])
-def test_the_next_write_tidies_up_after_a_kill(tmp_path: Path, then: str) -> None:
-    (tmp_path / "shot.txt").write_text("old")
-    process = writer(tmp_path / "shot.txt")
-    process.kill()
-    process.wait()
-    assert (tmp_path / "shot.txt").read_text() == "old"
-    assert len(names(tmp_path)) == 3
-    write(tmp_path / then)
-    assert names(tmp_path) == {"shot.txt", then}
-
-
-def test_what_is_being_written_stays(tmp_path: Path) -> None:
-    process = writer(tmp_path / "shot.txt")
+def test_what_is_being_written_stays_until_the_writer_is_killed(tmp_path: Path) -> None:
+    there, copied = tmp_path / "there", tmp_path / "copied"
+    there.mkdir()
+    (there / "shot.txt").write_text("old")
+    process = writer(there / "shot.txt")
     try:
-        begun = names(tmp_path)
-        write(tmp_path / "shot.txt")
-        assert names(tmp_path) == begun | {"shot.txt"}
+        begun = names(there)
+        assert len(begun) == 3
+        for name in ("shot.txt", "other.txt"):
+            write(there / name)
+        assert names(there) == begun | {"other.txt"}
     finally:
         process.kill()
         process.wait()
+    assert (there / "shot.txt").read_text() == "new"
+    shutil.copytree(there, copied)
+    for folder, name in ((there, "shot.txt"), (copied, "other.txt")):
+        write(folder / name)
+        assert names(folder) == {"shot.txt", "other.txt"}
 
 
 def test_what_another_machine_or_program_has_begun_stays(tmp_path: Path) -> None:

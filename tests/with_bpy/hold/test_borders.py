@@ -58,8 +58,14 @@ def test_a_hold_is_made_over_muted_strips() -> None:
     assert not api.hold(rig, frames=(20, 40), space=cup).notes
 
 
-@pytest.mark.parametrize("update", [False, True])
-@pytest.mark.parametrize("span", [(1, 3), (2, 6), (7, 11), (12, 17), (14, 20), (14, 24), (20, 30)], ids=str)
+@pytest.mark.parametrize(
+    ("span", "update"),
+    [
+        *((span, False) for span in ((1, 3), (2, 6), (7, 11), (12, 17), (14, 20), (14, 24), (20, 30))),
+        *((span, True) for span in ((2, 6), (14, 20), (20, 30))),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("kinds", [("LINEAR",), ("CONSTANT",), ("BEZIER", "LINEAR"), ("LINEAR", "BEZIER")], ids=str)
 def test_far_from_a_hold_lines_go_on_as_before(kinds: tuple[str, ...], span: tuple[int, int], update: bool) -> None:
     rig, target, cup = armature(), empty("Target"), empty("Cup")

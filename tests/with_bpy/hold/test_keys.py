@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import bpy
 import numpy as np
 import pytest
@@ -15,8 +17,10 @@ from support.truth import on_frame, save_and_load
 KINDS = ("BEZIER", "LINEAR", "CONSTANT")
 
 
-@pytest.mark.parametrize("extrapolation", ["CONSTANT", "LINEAR"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("kind", "extrapolation"),
+    [("BEZIER", "CONSTANT"), ("BEZIER", "LINEAR"), ("LINEAR", "LINEAR"), ("CONSTANT", "CONSTANT")],
+)
 @pytest.mark.parametrize("span", [(20, 40), (24, 29), (-6, 4), (76, 90), (90, 95), (-9, -5)], ids=str)
 def test_outside_of_a_hold_nothing_changes(kind: str, extrapolation: str, span: tuple[int, int]) -> None:
     rig, target, cup = scene(kind)
@@ -194,3 +198,22 @@ def test_a_hold_survives_saving_and_loading() -> None:
     assert drift(20, 40, "Cup") < DRIFT
     api.remove_hold(rig, "lower", 0)
     assert everything(target) == before
+
+
+@pytest.mark.versions
+@pytest.mark.parametrize(("out", "into"), [(0.7, 0.7), (1.5, 0.3), (0.2, 1.3)])
+def test_long_handles_stay_outside_of_a_hold(empty_file: None, out: float, into: float) -> None:
+    rig, target, _ = scene()
+    for curve in versions.curves(target):
+        points = curve.keyframe_points
+        for key, after in pairwise(points):
+            key.handle_right_type = after.handle_left_type = "FREE"
+            length = after.co.x - key.co.x
+            key.handle_right = key.co.x + out * length, key.co.y + 0.2
+            after.handle_left = after.co.x - into * length, after.co.y - 0.1
+        curve.update()
+    frames = outside(20 - 4, 40 + 4)
+    before = values(target, frames)
+    api.hold(rig, frames=(20, 40), space=None)
+    # Half a step of single precision at frame 100, times a slope of 1 a frame.
+    assert np.abs(values(target, frames) - before).max() < 0.5 * np.spacing(np.float32(100.0)) + 1e-6

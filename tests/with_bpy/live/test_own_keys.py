@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.live import live as follow
 from bl_ext.user_default.two_bone_ik.blender.status import limb_state
 from bpy.types import Object
@@ -23,18 +24,14 @@ PLACES = {
 }
 
 
-@pytest.fixture(params=["REST", "POSE"])
-def reference(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
-@pytest.fixture(params=PLACES)
-def rig(request: pytest.FixtureRequest, reference: str, empty_file: None) -> Object:
+@pytest.fixture(params=[("REST", "still"), ("POSE", "moving")], ids=" ".join)
+def rig(request: pytest.FixtureRequest, empty_file: None) -> Object:
     """A live arm, the bones of which have keys of their own."""
+    reference, places = request.param
     rig = rigs.arm(reference=reference).id_data
     for bone in ("upper", "lower"):
         rigs.animate(rig.pose.bones[bone], rotation_quaternion=KEYS)
-    rigs.animate(bpy.data.objects["Target"], location=PLACES[request.param])
+    rigs.animate(bpy.data.objects["Target"], location=PLACES[places])
     rig.two_bone_ik_live = True
     on_frame(1)
     return rig
@@ -111,6 +108,17 @@ def test_a_limb_that_follows_another_armature_is_held(rig: Object, first: str) -
         on_frame(frame)
         assert off() < CLOSE, frame
         assert off(rig=other.name, target="Rig", subtarget="hand") < CLOSE, frame
+
+
+def test_all_armatures_that_follow_one_are_held(rig: Object) -> None:
+    others = [rigs.armature(name=name) for name in ("Another", "Other", "Third")]
+    for number, other in enumerate(others):
+        other.location = (0.4, 0.2 * number, 0.0)
+        rigs.chain(other, "lower", target=rig, subtarget="hand")
+        other.two_bone_ik_live = True
+    for frame in (2, 2, 7):
+        on_frame(frame)
+        assert max(off(rig=other.name, target="Rig", subtarget="hand") for other in others) < CLOSE
 
 
 def following_each_other(rig: Object) -> Object:
@@ -225,3 +233,43 @@ def rotate_by_hand(rig: Object, name: str) -> None:
     (bone if hasattr(bone, "select") else bone.bone).select = True
     bpy.ops.transform.rotate(value=0.7, orient_axis="X")
     bpy.context.view_layer.update()
+
+
+def all_keys(rig: Object) -> list[dict[float, float]]:
+    return [rigs.keys(rig.pose.bones[bone], index=index) for bone in ("upper", "lower") for index in range(4)]
+
+
+def test_a_script_that_goes_through_frames_changes_no_key(rig: Object) -> None:
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    before = all_keys(rig)
+    for frame in range(1, 11):
+        bpy.context.scene.frame_current = frame
+        bpy.context.view_layer.update()
+    assert all_keys(rig) == before
+
+
+def test_another_action_keeps_its_keys(rig: Object) -> None:
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    first, rig.two_bone_ik_live = rig.animation_data.action, False
+    other = rig.animation_data.action = first.copy()
+    for bone in ("upper", "lower"):
+        rigs.animate(rig.pose.bones[bone], rotation_quaternion={5: (0.9, 0.1, 0.3, 0.2)})
+    before = all_keys(rig)
+    rig.animation_data.action, rig.two_bone_ik_live = first, True
+    on_frame(5)
+    rig.animation_data.action = other
+    bpy.context.view_layer.update()
+    assert all_keys(rig) == before
+
+
+def test_a_key_that_is_moved_past_the_frame_keeps_its_value(rig: Object) -> None:
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    on_frame(4)
+    curve = next(curve for curve in versions.curves(rig) if "lower" in curve.data_path)
+    values = [key.co.y for key in curve.keyframe_points]
+    for frame in (4.5, 4.0, 3.5):
+        curve.keyframe_points[1].co.x = frame
+        curve.update()
+        rig.animation_data.action.update_tag()
+        bpy.context.view_layer.update()
+    assert [key.co.y for key in curve.keyframe_points] == values

@@ -14,7 +14,6 @@ from support import file_data, published_rigs
 from support.rigify import generated
 
 LIMBS = {"Arm": ("upper_arm", "forearm", "hand"), "Leg": ("thigh", "shin", "foot")}
-SIDES = [f"{limb}.{side}" for limb in LIMBS for side in "LR"]
 OFFSETS = {"Arm.L": (-0.05, -0.15, 0.1), "Arm.R": (0.05, -0.15, 0.1), "Leg.L": (0.05, -0.1, 0.15)}
 OFFSETS["Leg.R"] = OFFSETS["Leg.L"]
 """Within reach."""
@@ -67,8 +66,7 @@ def angle(one: np.ndarray, other: np.ndarray) -> float:
     return float(np.arccos(np.clip(one @ other, -1.0, 1.0)))
 
 
-@pytest.mark.parametrize("limb", SIDES)
-@pytest.mark.parametrize("poled", [False, True])
+@pytest.mark.parametrize(("limb", "poled"), [("Arm.L", False), ("Leg.R", False), ("Arm.R", True), ("Leg.L", True)])
 def test_the_hand_that_shows_follows_and_fk_stays(rig: Object, limb: str, poled: bool) -> None:
     turn_poles(rig, poled)
     before, fk = joints(rig, bones(limb)), channels(rig)
@@ -84,8 +82,7 @@ def test_the_hand_that_shows_follows_and_fk_stays(rig: Object, limb: str, poled:
     assert not keyed(rig)
 
 
-@pytest.mark.parametrize("limb", SIDES)
-@pytest.mark.parametrize("poled", [False, True])
+@pytest.mark.parametrize(("limb", "poled"), [("Arm.L", False), ("Leg.R", False), ("Arm.R", True), ("Leg.L", True)])
 def test_the_elbow_that_shows_goes_to_where_it_is_pulled(rig: Object, limb: str, poled: bool) -> None:
     turn_poles(rig, poled)
     bpy.ops.two_bone_ik.drag(bone=bones(limb, "{}_fk.{}")[1], offset=OFFSETS[limb])

@@ -1,4 +1,4 @@
-"""Live characters side by side: one call of the solver for all, and what Blender evaluates for it."""
+"""Live characters side by side: one call of the solver for all, each by its own last solution, one by another."""
 
 from __future__ import annotations
 
@@ -107,6 +107,64 @@ def test_bones_that_a_handler_changes_count_from_then_on(event: str) -> None:
         np.testing.assert_allclose(tip(rig), PLACES[0], atol=CLOSE)
     finally:
         getattr(bpy.app.handlers, event).remove(change)
+
+
+def assert_reached(arms: list[tuple[Object, Object]], frame: int | None = None) -> None:
+    for rig, target in arms:
+        shown = target.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        np.testing.assert_allclose(tip(rig), shown.matrix_world.translation, atol=CLOSE, err_msg=f"{rig.name} {frame}")
+
+
+def test_a_keyed_pose_beside_brings_back_no_old_solution() -> None:
+    arms = live_arms({}, {})
+    turns = {1: (1, 0, 0, 0), 10: (0.7, 0.5, 0.3, -0.4)}
+    rigs.animate(arms[1][0].pose.bones["upper"], rotation_quaternion=turns)
+    rigs.animate(arms[0][1], location=WITHIN_REACH)
+    move_all(arms, PLACES[2])
+    for frame in range(1, 11):
+        bpy.context.scene.frame_set(frame)
+        assert_reached(arms, frame)
+
+
+def test_a_pose_by_hand_beside_brings_back_no_old_solution() -> None:
+    arms = live_arms({}, {})
+    move_all(arms, PLACES[1])
+    arms[0][1].location = PLACES[2]
+    arms[1][0].pose.bones["lower"].rotation_quaternion = (0.7, 0.5, 0.3, -0.4)
+    bpy.context.view_layer.update()
+    assert_reached(arms)
+
+
+def test_a_limb_follows_another_character_by_drivers() -> None:
+    """The first target goes where the second character's hand goes."""
+    arms = live_arms({}, {})
+    (first, driven), (second, target) = arms
+    first.location = second.location + Vector((0.4, 0.2, 0.0))
+    rigs.animate(target, location={frame: second.location + Vector(place) for frame, place in WITHIN_REACH.items()})
+    for index, axis in enumerate("XYZ"):
+        driver = driven.driver_add("location", index).driver
+        driver.type, variable = "SUM", driver.variables.new()
+        bpy.context.view_layer.update()  # a driver is there before it has a target
+        variable.type, hand = "TRANSFORMS", variable.targets[0]
+        hand.id, hand.bone_target, hand.transform_type = second, "hand", f"LOC_{axis}"
+    for frame in range(1, 11):
+        bpy.context.scene.frame_set(frame)
+        assert_reached(arms, frame)
+
+
+def test_characters_follow_each_other_with_other_limbs() -> None:
+    (first, _), (second, target) = live_arms({}, {})
+    chain = first.two_bone_ik_chains[0]
+    chain.target, chain.subtarget = second, "hand"
+    first.location = second.location + Vector((0.4, 0.2, 0.0))
+    follows = target.constraints.new("COPY_ROTATION")
+    follows.target, follows.subtarget = first, "spine"
+    for place in PLACES:
+        target.location = second.location + place
+        bpy.context.view_layer.update()
+        shown = second.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        hand = shown.matrix_world @ shown.pose.bones["hand"].head
+        np.testing.assert_allclose([tip(first), tip(second)], [hand, target.location], atol=CLOSE)
 
 
 @pytest.mark.versions

@@ -9,16 +9,11 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import FCurve, Object
 
 from support.held import everything
-from support.walker import Shown, captured, shown, walker
+from support.walker import Shown, captured, shown
 
 KEYED = 'pose.bones["shin.L"].two_bone_ik_contact'
 CLOSE = 1e-5
 """Metres: float32 after some products of matrices."""
-
-
-@pytest.fixture
-def rig() -> Object:
-    return walker(captured("walk", 2.0))
 
 
 def curve(rig: Object, path: str = KEYED) -> FCurve:

@@ -19,11 +19,6 @@ from support.walker import captured, shown, stairs, walker
 LOCATION = 'pose.bones["hips"].location'
 
 
-@pytest.fixture
-def rig() -> Object:
-    return walker(captured("walk", 2.0))
-
-
 def hips_keys(rig: Object) -> list:
     return [keys for (path, _), keys in everything(rig).items() if path == LOCATION]
 

@@ -10,6 +10,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys
 
 from support.body import COUNT, body, off, shown
+from support.told import told_length
 
 LOW = -0.08
 """A floor so far below the captured one that the hips have to go down."""
@@ -157,3 +158,20 @@ def test_planted_hands_do_not_go_down_with_the_hips() -> None:
     print(f"hips move by {moved[0]:.3f}, hands by {moved[1:].max():.1e}")
     assert moved[0] > 0.05
     assert moved[1:].max() < 1e-5
+
+
+def test_how_far_chest_and_head_leave_their_place_is_told() -> None:
+    rig, names = body(), ("chest", "head")
+    before = shown(rig, *names)
+    report = api.plant(rig, floor=-0.14, keep=["SPINE"])
+    moved = off(shown(rig, *names), before)
+    told = [alert for alert in report.as_dict()["alerts"] if alert.startswith("Spine ")]
+    print(f"chest and head move by {moved}; told: {told}")
+    assert moved.max() > 0.05
+    assert told_length(told[0], "by up to") == pytest.approx(moved.max(), rel=0.01)
+    assert told[0] in report.headline()
+
+
+def test_a_chest_that_keeps_its_place_is_not_told() -> None:
+    rig = body()
+    assert not api.plant(rig, floor=-0.04, keep=["SPINE"]).as_dict()["alerts"]

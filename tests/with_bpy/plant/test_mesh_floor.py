@@ -89,3 +89,8 @@ def test_feet_that_are_to_stand_beside_the_mesh_are_refused() -> None:
     assert refused.value.kind == "FLOOR_PARTLY"
     assert '"Ground"' in str(refused.value)
     assert file_of(rig) == before
+
+
+def test_ground_that_moves_is_an_alert() -> None:
+    report = api.plant(walker(captured("treadmill")))
+    assert any("treadmill" in alert for alert in report.as_dict()["alerts"])

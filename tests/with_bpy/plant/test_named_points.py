@@ -12,14 +12,9 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.solver.feet.corrections import stand_spans
 from bpy.types import Object
 
-from support.walker import captured, shown, walker
+from support.walker import captured, shown
 
 KEYED = 'pose.bones["shin.L"].two_bone_ik_contact'
-
-
-@pytest.fixture
-def rig() -> Object:
-    return walker(captured("walk", 2.0))
 
 
 def words(rig: Object) -> list[str]:

@@ -11,17 +11,12 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys
 from bpy.types import FCurve, Object
 
-from support.walker import captured, shown, walker
+from support.walker import shown
 
 LOCATION = 'pose.bones["hips"].location'
 COUNT = 61
 LOW = -0.08
 """A floor so far below the captured one that legs do not reach it."""
-
-
-@pytest.fixture
-def rig() -> Object:
-    return walker(captured("walk", 2.0))
 
 
 def locked(curve: FCurve) -> None:

@@ -13,7 +13,6 @@ from bl_ext.user_default.two_bone_ik.blender.rigs import known_limbs, rig_files
 from bpy.types import Object
 
 from support.command import run
-from support.empty_file import open_empty_file
 from support.published_rigs import move, published
 from support.rig_file import CRANE, own_rig_file
 from support.rigs import ARM, Bone, armature
@@ -34,7 +33,6 @@ NEAREST = 'has "switch_bones", which means nothing: the nearest is "switch_bone"
 @pytest.fixture
 def own_file() -> Iterator[Path]:
     """With a wrong key."""
-    open_empty_file()
     with own_rig_file(FAULTY) as path:
         yield path
 
@@ -94,12 +92,10 @@ WRONG = (
 
 @pytest.mark.parametrize(("right", "wrong", "told"), WRONG)
 def test_a_wrong_control_is_told_with_the_nearest(right: str, wrong: str, told: str) -> None:
-    open_empty_file()
     assert told in fault(crane(), "Crane", BENT_CRANE, right, wrong)
 
 
 def test_a_pole_that_ik_does_without_may_be_missing() -> None:
-    open_empty_file()
     rig = crane()
     rig.pose.bones["lower"].constraints["IK"].pole_target = None
     rig.data.bones["jib"].name = "mast"
@@ -128,7 +124,6 @@ control = "foot ctl.?"
     ],
 )
 def test_what_a_wrong_file_asks_of_a_rig_is_told(right: str, wrong: str, told: str) -> None:
-    open_empty_file()
     assert told in fault(layered_leg(), "Leg.L", LAYERS, right, wrong)
 
 

@@ -13,7 +13,6 @@ from bl_ext.user_default.two_bone_ik.blender.rigs import switch_property
 from bl_ext.user_default.two_bone_ik.blender.status import hiding, limb_state
 from bpy.types import Object, PoseBone
 
-from support.empty_file import open_empty_file
 from support.published_rigs import deforming, limbs, move, published
 from support.rigs import animate, empty
 from support.truth import on_frame
@@ -36,7 +35,6 @@ def _toggled(control: PoseBone, _context: object) -> None:
 @pytest.fixture
 def rig() -> Iterator[Object]:
     """A model with the add-on's property, a leg of which moves by IK."""
-    open_empty_file()
     PoseBone.mmd_ik_toggle = bpy.props.BoolProperty(default=True, update=_toggled)
     rig = published("mmd")
     rig.pose.bones[CONTROL].mmd_ik_toggle = True

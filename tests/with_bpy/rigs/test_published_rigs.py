@@ -13,18 +13,12 @@ from bl_ext.user_default.two_bone_ik.blender.status import hiding, limb_state
 from bpy.types import Object
 from mathutils import Vector
 
-from support.empty_file import open_empty_file
 from support.published_rigs import FRAMES, SIDES, Limb, deforming, limbs, move, published
 from support.rigs import empty
 from support.truth import on_frame
 from support.walking import assert_kept
 
 SPAN = (FRAMES[0], FRAMES[-1])
-
-
-@pytest.fixture(autouse=True)
-def _file() -> None:
-    open_empty_file()
 
 
 @pytest.mark.parametrize("kind", SIDES)

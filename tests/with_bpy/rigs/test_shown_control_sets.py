@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.rigs.known_limbs import known_limbs
+from bl_ext.user_default.two_bone_ik.blender.rigs.known_limbs import known_limbs, other_end
 from bl_ext.user_default.two_bone_ik.blender.rigs.switch_property import shown_control_set
 from bpy.types import FCurve, Object, PoseBone
 
 from support.rigify import generated
-from support.rigs import keys
+from support.rigs import armature, keys
 from support.truth import on_frame
 from support.walking import deforming, off, stride
 
@@ -83,3 +83,20 @@ def test_a_switch_with_choices_is_keyed(rig: Object) -> None:
     assert off(deforming(rig, FRAMES), before)[0] < 1e-4
     found = keys(rig.pose.bones["thigh_parent.L"], '["IK_FK"]', 0)
     assert {round(frame, 2): value for frame, value in found.items()} == {5: 1, 6: 0, 15.02: 1}
+
+
+@pytest.mark.parametrize(("value", "found"), [(False, 1.0), (True, 0.0), (1, 0.0), (0.4, None), ("FK", None)])
+def test_a_switch_has_two_ends(value: object, found: float | None) -> None:
+    rig = armature()
+    rig["switch"] = value
+    if isinstance(value, float):
+        rig.id_properties_ui("switch").update(min=0.0, max=1.0)
+    elif type(value) is int:
+        rig.id_properties_ui("switch").update(min=0, max=1)
+    assert other_end(rig, '["switch"]') == found
+
+
+def test_what_drives_by_a_property_that_is_gone_is_no_switch() -> None:
+    rig = armature()
+    assert other_end(rig, '["gone"]') is None
+    assert other_end(rig, 'pose.bones["gone"]["switch"]') is None

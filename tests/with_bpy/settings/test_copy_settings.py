@@ -107,7 +107,7 @@ def copied(rig: Object, limb: str, options: dict) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("limb", list(LIMBS))
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=16, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(options=OPTIONS)
 def test_the_other_side_is_the_mirror_image_on_every_frame(limb: str, options: dict) -> None:
     open_empty_file()
@@ -120,8 +120,10 @@ def test_the_other_side_is_the_mirror_image_on_every_frame(limb: str, options: d
 
 
 @pytest.mark.parametrize("roll", [0.0, pi / 2, pi, -pi / 2])
-@pytest.mark.parametrize("axis", ["AUTO", "X", "Z", "NEG_X", "NEG_Z"])
-@pytest.mark.parametrize("bent", [0.0, 0.02, 0.3])
+@pytest.mark.parametrize(
+    ("axis", "bent"),
+    [*((axis, 0.02) for axis in ("AUTO", "X", "Z", "NEG_X", "NEG_Z")), ("AUTO", 0.0), ("NEG_Z", 0.0), ("AUTO", 0.3)],
+)
 def test_bones_that_are_rolled_otherwise_bend_as_mirrored(roll: float, axis: str, bent: float) -> None:
     bones = []
     for side, sign, turned in (("L", 1, 0.0), ("R", -1, roll)):
@@ -176,7 +178,7 @@ def degrees_off(rig: Object, axis: str) -> float:
 
 @pytest.mark.parametrize("pole", [False, True])
 @pytest.mark.parametrize(("axis", "bent"), [("AUTO", 0.0), ("X", 0.0), ("Z", 0.0), ("NEG_Z", 0.3), ("Z", 0.02)])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_rolls_that_do_not_mirror_are_told_by_their_angle(axis: str, bent: float, pole: bool, seed: int) -> None:
     random = np.random.default_rng(seed)
     left, right = random.uniform(-pi, pi, (2, 2)).tolist()
@@ -307,3 +309,19 @@ def test_the_operator_copies_to_all_or_to_the_other_side() -> None:
     assert [one.name for one in rig.two_bone_ik_chains if one.softness] == ["Arm.L", "Arm.R"]
     bpy.ops.two_bone_ik.settings_copy(sections={"REACH"})
     assert all(one.softness == 0.5 for one in rig.two_bone_ik_chains)
+
+
+def test_a_name_that_begins_like_a_side_has_no_counterpart() -> None:
+    rig = armature(
+        bones=(
+            Bone("thigh.L", (0.1, 0, 1), (0.1, -0.05, 0.5)),
+            Bone("shin.L", (0.1, -0.05, 0.5), (0.1, 0, 0), "thigh.L"),
+            Bone("thigh.R", (-0.1, 0, 1), (-0.1, -0.05, 0.5)),
+            Bone("shin.R", (-0.1, -0.05, 0.5), (-0.1, 0, 0), "thigh.R"),
+        )
+    )
+    empty("Lock")
+    api.add_chain(rig, "shin.L", name="Leg", target=empty("Rock"))
+    api.mirror_settings(rig, "Leg")
+    assert [each.name for each in rig.two_bone_ik_chains] == ["Leg", "shin.R"]
+    assert rig.two_bone_ik_chains["shin.R"].target in (None, bpy.data.objects["Rock"])

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from support.literal_options import faults
-from support.option_doors import ADDED
+from support.declared_options import ADDED, faults
 
 pytestmark = pytest.mark.once
 
@@ -40,7 +39,7 @@ def test_every_option_is_where_it_is_written_out() -> None:
 
 def test_an_added_option_is_at_every_door(copy: Path, tmp_path: Path) -> None:
     environment = os.environ | {"BLENDER_USER_RESOURCES": str(tmp_path / "resources")}
-    command = [sys.executable, CHECKOUT / "tests/support/option_doors.py", tmp_path]
+    command = [sys.executable, CHECKOUT / "tests/support/declared_options.py", tmp_path]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
     doors = json.loads(run.stdout.splitlines()[-1])

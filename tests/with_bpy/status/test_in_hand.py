@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import bpy
 import pytest
-from bl_ext.user_default.two_bone_ik.blender.status.in_hand import rig_in_hand
+from bl_ext.user_default.two_bone_ik.blender.status.in_hand import limb_in_hand, rig_in_hand
 
+from support import rigs
 from support.characters import GOAL, SIDES, SPINE, character, in_hand, select, select_bones
 from support.rigs import armature, empty
 
@@ -138,3 +139,21 @@ def test_of_limbs_with_one_target_the_active_is_in_hand() -> None:
         select(empty("Something else"))
         select(shared)
         assert in_hand() == ("Rig", side)
+
+
+def test_each_view_layer_has_its_own_limb_in_hand() -> None:
+    rig = rigs.armature()
+    targets = [rigs.empty(name) for name in ("First", "Second")]
+    for name, target in zip(("upper", "lower"), targets, strict=True):
+        rigs.chain(rig, name, target=target)
+    layers = [bpy.context.view_layer, bpy.context.scene.view_layers.new("Other")]
+    for layer, target in zip(layers, targets, strict=True):
+        for item in layer.objects:
+            item.select_set(item == target, view_layer=layer)
+        layer.objects.active = target
+        layer.update()
+    for layer in (*layers, *layers):
+        layer.update()
+        with bpy.context.temp_override(view_layer=layer, object=layer.objects.active):
+            found = limb_in_hand(bpy.context)
+        assert found == (rig, layers.index(layer))

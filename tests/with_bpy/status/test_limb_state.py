@@ -233,3 +233,18 @@ def test_a_limb_is_not_measured_again_for_a_check_elsewhere() -> None:
     before = limb_states(rig, bpy.context.scene, layer.depsgraph)
     api.check(rig, frames=(1, 3), sampling="ISOLATED")
     assert limb_states(rig, bpy.context.scene, layer.depsgraph) is before
+
+
+def test_a_copying_bone_that_is_renamed_breaks_no_list() -> None:
+    rig = rigs.arm().id_data
+    rig.two_bone_ik_live = True
+    bone = rig.pose.bones["hand"]
+    copy = bone.constraints.new("COPY_TRANSFORMS")
+    copy.target, copy.subtarget, copy.mute = rig, "lower", True
+    on_frame(2)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    before = limb_states(rig, bpy.context.scene, depsgraph)
+    bone.name = "paw"
+    bpy.context.view_layer.update()
+    after = limb_states(rig, bpy.context.scene, bpy.context.evaluated_depsgraph_get())
+    assert after.keys() == before.keys()

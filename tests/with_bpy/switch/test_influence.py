@@ -8,7 +8,6 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
-from support.empty_file import open_empty_file
 from support.rig_file import CRANE, own_rig_file
 from support.rigs import ARM, Bone, animate, armature
 from support.walking import pose_of
@@ -19,7 +18,6 @@ FRAMES = range(1, 11)
 @pytest.fixture
 def rig() -> Iterator[Object]:
     """IK of three bones moves the spine too, which carries the limb."""
-    open_empty_file()
     rig = armature([*ARM, Bone("hook", (1.8, 0, 1.1), (2, 0, 1.1))])
     reach = rig.pose.bones["lower"].constraints.new("IK")
     reach.target, reach.subtarget, reach.chain_count = rig, "hook", 3

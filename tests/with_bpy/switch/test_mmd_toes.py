@@ -9,7 +9,6 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 
-from support.empty_file import open_empty_file
 from support.published_rigs import FRAMES, deforming, limbs, move, published
 from support.rigs import animate
 from support.truth import on_frame
@@ -22,7 +21,6 @@ LEG = {"FK": "IK", "IK": "FK"}
 
 @pytest.fixture
 def rig() -> Object:
-    open_empty_file()
     return published("mmd")
 
 

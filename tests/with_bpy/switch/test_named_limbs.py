@@ -10,7 +10,6 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.rigs import rig_files
 from bpy.types import Object
 
-from support.empty_file import open_empty_file
 from support.published_rigs import deforming, limbs, published
 from support.rig_file import CRANE, own_rig_file
 from support.rigs import ARM, Bone, animate, armature
@@ -28,11 +27,6 @@ fk = ["足.?", "ひざ.?", "足首.?"]
 ik = ["足.?", "ひざ.?", "足首.?"]
 control = "足ＩＫ.?"
 """
-
-
-@pytest.fixture(autouse=True)
-def empty_file() -> None:
-    open_empty_file()
 
 
 def test_one_bone_may_have_the_switches_of_both_sides() -> None:

@@ -11,7 +11,6 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 from mathutils import Euler
 
-from support.empty_file import open_empty_file
 from support.rigify import generated
 from support.rigs import animate
 from support.walking import assert_kept, off, pose_of
@@ -22,7 +21,6 @@ SIDES = (("L", 0.0), ("R", pi))
 
 @pytest.fixture
 def bird() -> Object:
-    open_empty_file()
     rig = generated("bird")
     bones = rig.pose.bones
     for frame in range(1, 26, 4):
@@ -93,7 +91,6 @@ def test_a_report_tells_of_toes_that_share_a_control(bird: Object) -> None:
 
 
 def test_toes_that_share_a_control_stay_between_frames() -> None:
-    open_empty_file()
     rig = generated("basic_quadruped")
     random = np.random.default_rng(1)
     for side, _ in SIDES:

@@ -8,16 +8,10 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 
-from support.empty_file import open_empty_file
 from support.published_rigs import deforming, limbs, move, published
 from support.rigify import generated
 from support.rigs import animate
 from support.walking import off
-
-
-@pytest.fixture(autouse=True)
-def _file() -> None:
-    open_empty_file()
 
 
 def frames_of(rig: Object, bone: str) -> set[float]:

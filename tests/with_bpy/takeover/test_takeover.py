@@ -16,6 +16,8 @@ from mathutils import Euler, Matrix, Vector
 from support import file_data, fk, rigs
 from support.empty_file import open_empty_file
 from support.ik_constraint import BONES, DEGREES, JOINTS, apart, limb, shown
+from support.rigify import generated, metarig
+from support.rigs import arm, empty
 from support.truth import on_frame
 
 
@@ -41,7 +43,7 @@ TURNS = st.tuples(*[st.floats(-3, 3)] * 3).map(lambda angles: Euler(angles).to_q
 ANGLES = st.floats(-3, 3)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(
     links=st.tuples(VECTORS, VECTORS),
     gap=st.sampled_from([Vector(), Vector((0.1, -0.2, 0.05))]),
@@ -163,3 +165,36 @@ def test_a_detected_chain_gets_the_targets_of_the_constraint() -> None:
     bpy.ops.two_bone_ik.chains_from_constraints()
     (chain,) = rig.two_bone_ik_chains
     assert (chain.name, chain.target.name, chain.pole_target.name) == ("Arm", "Target", "Pole")
+
+
+def test_constraints_of_a_known_rig_are_not_taken_over() -> None:
+    rig = generated("basic_human")
+    with pytest.raises(api.Refused) as refused:
+        api.chains_from_constraints(rig)
+    assert (refused.value.kind, refused.value.object, refused.value.value) == ("KNOWN_RIG", rig.name, "rigify")
+    assert "Switch" in str(refused.value)
+    assert not rig.two_bone_ik_chains
+
+
+def test_a_metarig_is_no_known_rig_and_is_taken_over() -> None:
+    rig = metarig("human")
+    constraint = rig.pose.bones["forearm.L"].constraints.new("IK")
+    constraint.target, constraint.chain_count = empty("Target"), 2
+    assert [takeover.chain for takeover in api.chains_from_constraints(rig)] == ["forearm.L"]
+
+
+def test_a_known_rig_beside_another_does_not_stop_it() -> None:
+    known = generated("basic_human")
+    chain = arm()
+    rig, target = chain.id_data, chain.target
+    rig.two_bone_ik_chains.clear()
+    constraint = rig.pose.bones["lower"].constraints.new("IK")
+    constraint.target, constraint.chain_count = target, 2
+    bpy.ops.object.select_all(action="DESELECT")
+    for item in (known, rig):
+        item.select_set(True)
+    bpy.context.view_layer.objects.active = known
+    with pytest.raises(RuntimeError, match=f'"{known.name}" is a known rig'):
+        bpy.ops.two_bone_ik.chains_from_constraints()
+    assert [chain.end_bone for chain in rig.two_bone_ik_chains] == ["lower"]
+    assert not known.two_bone_ik_chains

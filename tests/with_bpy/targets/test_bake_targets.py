@@ -180,17 +180,33 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize("turns", [True, False], ids=["with rotation", "without"])
-@pytest.mark.parametrize("place", PLACES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    ("place", "turns"),
+    [*((place, True) for place in PLACES), (control_of_other_rig, False), (pole_below_something_on_the_target, False)],
+)
 def test_targets_are_keyed_wherever_they_hang(place: Callable[[PropertyGroup], None], turns: bool) -> None:
     chain = swinging_arm(*CONTROLS, tip_bone="hand", use_rotation=turns)
     place(chain)
     assert_comes_back(chain.id_data)
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("inherit", ["FULL", "NONE", "ALIGNED"])
-@pytest.mark.parametrize("local", [True, False], ids=["local location", "not local"])
+@pytest.mark.parametrize(
+    ("inherit", "mode", "local"),
+    [
+        *(("FULL", mode, True) for mode in MODES),
+        *(
+            (inherit, mode, local)
+            for inherit, local in (
+                ("FULL", False),
+                ("NONE", True),
+                ("NONE", False),
+                ("ALIGNED", True),
+                ("ALIGNED", False),
+            )
+            for mode in ("QUATERNION", "XZY")
+        ),
+    ],
+)
 def test_bones_are_keyed_however_they_inherit(inherit: str, mode: str, local: bool) -> None:
     parent = Bone("root", (0, 0, 0), (0.3, 0, 1), roll=0.3)
     chain = swinging_arm(parent, *(bone._replace(parent=bone.parent or "root") for bone in CONTROLS))

@@ -146,3 +146,15 @@ def test_all_chains_at_once_with_one_target_on_the_other() -> None:
     fk.forget(rig, "upper", "lower", "upper.L", "lower.L")
     api.bake(rig, frames=(1, 37))
     assert np.abs(joints_of_both() - before).max() < 1.8 * CLOSE
+
+
+@pytest.mark.parametrize("way", ["CURVES", "ISOLATED", "SCENE"])
+@pytest.mark.parametrize("turns", [False, True])
+def test_targets_follow_a_tip_that_moves_on_a_limb_at_rest(way: str, turns: bool) -> None:
+    rig = armature()
+    animate(rig.pose.bones["hand"], location={1: (0, 0, 0), 10: (0.1, -0.3, 0.2)})
+    api.add_chain(rig, "lower", tip_bone="hand", use_rotation=turns, target=empty("Target"), pole_target=empty("Pole"))
+    api.bake_targets(rig, frames=(1, 10), sampling=way)
+    limb = Limb(tip="hand")
+    off = [limb.joints(depsgraph)[2] - limb.goal(depsgraph) for depsgraph in map(on_frame, range(1, 11))]
+    assert np.abs(off).max() < 1e-5

@@ -190,3 +190,19 @@ def test_an_action_with_keys_in_another_slot_stays() -> None:
     )
     bpy.context.scene.frame_set(4)
     assert tuple(other.location) == (1, 2, 3)
+
+
+@pytest.mark.skipif("slots" not in Action.bl_rna.properties, reason="actions have no slots before Blender 4.4")
+def test_an_action_with_keys_of_another_slot_stays() -> None:
+    rig = rigs.armature()
+    api.add_chain(rig, "lower")
+    api.create_targets(rig, kind="BONES")
+    api.bake_targets(rig, frames=(1, 4))
+    action = rig.animation_data.action
+    strip = action.layers[0].strips[0]
+    bag = strip.channelbag(action.slots.new(id_type="OBJECT", name="Cam"), ensure=True)
+    bag.fcurves.new("location", index=0).keyframe_points.insert(1, 3.0)
+    name = action.name
+    api.remove_targets(rig)
+    left = bpy.data.actions[name].layers[0].strips[0].channelbags
+    assert [curve.data_path for bag in left for curve in bag.fcurves] == ["location"]

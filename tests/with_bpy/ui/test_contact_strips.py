@@ -89,8 +89,13 @@ def test_beyond_its_keys_a_strip_shows_nothing(rig: Object) -> None:
     assert told(contact_stretches.stretches(row, -10, 90))[11:72] == evaluated(rig)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("start", "end"), [(20, 30), (1, 1), (55, 61), (1, 61), (33, 33), (70, 75), (-9, -5)])
+@pytest.mark.parametrize(
+    ("kind", "start", "end"),
+    [
+        *((kind, *span) for kind in ("NONE", "BOTH") for span in ((20, 30), (1, 1), (55, 61), (1, 61), (33, 33))),
+        *(("BALL", 70, 75), ("HEEL", -9, -5), ("NONE", 70, 75)),
+    ],
+)
 def test_a_button_sets_the_frames_and_no_others(rig: Object, kind: str, start: int, end: int) -> None:
     wanted = dict(zip(FRAMES, evaluated(rig), strict=True))
     wanted |= dict.fromkeys(range(start, end + 1), kind)
