@@ -1,0 +1,139 @@
+"""Plants faults in a copy of the product, one at a time, and says how many of them the tests catch: `make faults`.
+
+For each fault, the tests that reach its line run, cheapest first, until one fails, for 60 s at most. A fault where
+Blender's versions differ has to be caught on 4.5, 5.0 or 5.1, by tests that are marked `versions`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .draw import VERSIONS, Fault, faults
+from .suites import MIDDLE, Copy, Test, read
+
+THIS = Path(__file__).parents[2]
+SECONDS = 60.0
+"""For the tests of one fault, as they take without it."""
+BATCHES = (3.0, 12.0, SECONDS)
+"""Seconds of the tests that run in one process, one after another."""
+
+
+def arguments() -> argparse.Namespace:
+    """What the user asked for."""
+    parser = argparse.ArgumentParser(prog="faults", description=__doc__)
+    parser.add_argument("--checkout", type=Path, default=THIS, help="whose product and tests are taken")
+    parser.add_argument("--environments", type=Path, default=THIS / ".venv", help="made by make")
+    parser.add_argument("--only", default="", help="faults whose room or name contains this text")
+    parser.add_argument("--list", action="store_true", help="print the faults and plant none")
+    return parser.parse_args()
+
+
+def main(given: argparse.Namespace) -> None:
+    """Prints a line for each fault, and at the end the figures and the survivors."""
+    checkout, environments = given.checkout.resolve(), given.environments.absolute()
+    drawn = [fault for fault in faults(checkout) if given.only in f"{fault.room} {fault.place.name}"]
+    if given.list:
+        print(*(f"{_where(fault)}  {fault.said}" for fault in drawn), sep="\n")
+        return
+    commit = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=checkout, text=True).strip()
+    tests = read(checkout, environments, THIS / "out" / "faults" / commit)
+    verdicts = list[Verdict]()
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Copy(checkout, Path(folder), environments)
+        for fault in drawn:
+            copy.write(fault.place.path, fault.new)
+            verdicts.append(_verdict(fault, tests, copy))
+            copy.write(fault.place.path, fault.old)
+            print(verdicts[-1], flush=True)
+        _print_figures(verdicts)
+        _print_unsound(verdicts, copy)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a fault; as text, three lines."""
+
+    fault: Fault
+    caught: Test | str  # what catches it: a test, or words; "" where nothing does
+    wheel: str
+    tried: str
+
+    def __str__(self) -> str:
+        by = f"{self.caught.name if isinstance(self.caught, Test) else self.caught} {self.wheel}".strip()
+        said = f"{_where(self.fault)}\n    {self.fault.said}\n"
+        return f"caught {said}    by {by}" if self.caught else f"SURVIVED {said}    {self.tried}"
+
+
+def _verdict(fault: Fault, tests: list[Test], copy: Copy) -> Verdict:
+    reaching, wheels = _reaching(fault, tests), MIDDLE if fault.room == VERSIONS else ("",)
+    batches = list(_batches(reaching))
+    for batch in batches:
+        for wheel in wheels:
+            if caught := copy.failure(batch, wheel):
+                return Verdict(fault, caught, wheel, "")
+    tried = f"{sum(map(len, batches))} of the {len(reaching)} tests that run it pass" if reaching else "no test runs it"
+    return Verdict(fault, "", "", tried)
+
+
+def _reaching(fault: Fault, tests: list[Test]) -> list[Test]:
+    """The tests that run the fault's line, cheapest first.
+
+    A line that runs as its module is imported counts as run by all tests that run one of this file; first come those
+    that do hardly anything else. Where versions differ, those that run its function: the newest Blender may run another
+    branch of it.
+    """
+    place = fault.place
+    if place.at_import:
+        found = [test for test in tests if place.path in test.lines]
+        found.sort(key=lambda test: test.seconds / len(test.lines[place.path]))
+    else:
+        of_line = [place.in_function] if fault.room == VERSIONS else [(place.line,) * 2, (place.statement,) * 2]
+        found = next(filter(None, ([test for test in tests if test.ran(place.path, *lines)] for lines in of_line)), [])
+        found.sort(key=lambda test: test.seconds)
+    if fault.room == VERSIONS:
+        return [test for test in found if test.of_versions and test.suite != "without_bpy"]
+    return found
+
+
+def _batches(tests: list[Test]) -> Iterator[list[Test]]:
+    waiting, spent = list(tests), 0.0
+    for most in BATCHES:
+        batch, seconds = list[Test](), 0.0
+        while waiting and (seconds + waiting[0].seconds < min(most, SECONDS - spent)):
+            seconds += waiting[0].seconds
+            batch.append(waiting.pop(0))
+        spent += seconds
+        if batch:
+            yield batch
+
+
+def _print_figures(verdicts: list[Verdict]) -> None:
+    print()
+    for room in dict.fromkeys(verdict.fault.room for verdict in verdicts):
+        of_room = [bool(verdict.caught) for verdict in verdicts if verdict.fault.room == room]
+        print(f"{room:<20}{sum(of_room):>4} of {len(of_room):>3}")
+    print(f"{'in sum':<20}{sum(bool(verdict.caught) for verdict in verdicts):>4} of {len(verdicts):>3}\n")
+    print(*(verdict for verdict in verdicts if not verdict.caught), sep="\n")
+
+
+def _print_unsound(verdicts: list[Verdict], copy: Copy) -> None:
+    """Whatever caught a fault has to pass without one."""
+    for wheel in {verdict.wheel for verdict in verdicts}:
+        caught = {verdict.caught: verdict for verdict in verdicts if verdict.wheel == wheel}
+        waiting = [test for test in caught if isinstance(test, Test)]
+        while waiting and (failed := copy.failure(waiting, wheel)):
+            print(f"This fails without a fault, too:\n{caught.get(failed, failed)}")
+            waiting = [test for test in waiting if isinstance(failed, Test) and test != failed]
+
+
+def _where(fault: Fault) -> str:
+    return f"{fault.place.path}:{fault.place.line} {fault.place.function}"
+
+
+if __name__ == "__main__":
+    main(arguments())
