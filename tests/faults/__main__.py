@@ -9,18 +9,18 @@ from __future__ import annotations
 import argparse
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from .draw import VERSIONS, Fault, faults
-from .suites import MIDDLE, Copy, Test, read
+from .suites import MIDDLE, Copy, Test, read, whole
 
 THIS = Path(__file__).parents[2]
 SECONDS = 60.0
 """For the tests of one fault, as they take without it."""
-BATCHES = (3.0, 12.0, SECONDS)
-"""Seconds of the tests that run in one process, one after another."""
+FIRST = 4.0
+"""Of these, for single cases; whole test functions come afterwards."""
 
 
 def arguments() -> argparse.Namespace:
@@ -71,13 +71,12 @@ class Verdict:
 
 def _verdict(fault: Fault, tests: list[Test], copy: Copy) -> Verdict:
     reaching, wheels = _reaching(fault, tests), MIDDLE if fault.room == VERSIONS else ("",)
-    batches = list(_batches(reaching))
-    for batch in batches:
+    for batch in _batches(reaching):
         for wheel in wheels:
             if caught := copy.failure(batch, wheel):
                 return Verdict(fault, caught, wheel, "")
-    tried = f"{sum(map(len, batches))} of the {len(reaching)} tests that run it pass" if reaching else "no test runs it"
-    return Verdict(fault, "", "", tried)
+    tried = f"{len(_cheapest(whole(reaching), SECONDS - FIRST))} of the {len(whole(reaching))} tests that run it pass"
+    return Verdict(fault, "", "", tried if reaching else "no test runs it")
 
 
 def _reaching(fault: Fault, tests: list[Test]) -> list[Test]:
@@ -92,24 +91,23 @@ def _reaching(fault: Fault, tests: list[Test]) -> list[Test]:
         found = [test for test in tests if place.path in test.lines]
         found.sort(key=lambda test: test.seconds / len(test.lines[place.path]))
     else:
-        of_line = [place.in_function] if fault.room == VERSIONS else [(place.line,) * 2, (place.statement,) * 2]
-        found = next(filter(None, ([test for test in tests if test.ran(place.path, *lines)] for lines in of_line)), [])
+        of_line = [] if fault.room == VERSIONS else [(place.line,) * 2, (place.statement,) * 2]
+        searched = [*of_line, place.in_function]
+        found = next(filter(None, ([test for test in tests if test.ran(place.path, *lines)] for lines in searched)), [])
         found.sort(key=lambda test: test.seconds)
     if fault.room == VERSIONS:
         return [test for test in found if test.of_versions and test.suite != "without_bpy"]
     return found
 
 
-def _batches(tests: list[Test]) -> Iterator[list[Test]]:
-    waiting, spent = list(tests), 0.0
-    for most in BATCHES:
-        batch, seconds = list[Test](), 0.0
-        while waiting and (seconds + waiting[0].seconds < min(most, SECONDS - spent)):
-            seconds += waiting[0].seconds
-            batch.append(waiting.pop(0))
-        spent += seconds
-        if batch:
-            yield batch
+def _batches(tests: list[Test]) -> list[list[Test]]:
+    """The cheapest cases, then all cases of the cheapest functions; each batch runs in one process for each suite."""
+    return [batch for batch in (_cheapest(tests, FIRST), _cheapest(whole(tests), SECONDS - FIRST)) if batch]
+
+
+def _cheapest(tests: list[Test], seconds: float) -> list[Test]:
+    together = accumulate(test.seconds for test in tests)
+    return [test for test, spent in zip(tests, together, strict=True) if spent <= seconds or test is tests[0]]
 
 
 def _print_figures(verdicts: list[Verdict]) -> None:

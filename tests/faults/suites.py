@@ -7,8 +7,9 @@ import os
 import shutil
 import signal
 import subprocess
+from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,12 @@ _NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "out", ".*_cache")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Test:
-    """One that passes, with what it runs."""
+    """A case that passes, or all cases of a test function, with what it runs."""
 
     name: str
     suite: str
+    function: str
+    cases: int  # of the function
     seconds: float
     of_versions: bool
     lines: dict[str, frozenset[int]]  # by file
@@ -53,7 +56,20 @@ def read(checkout: Path, environments: Path, out: Path) -> list[Test]:
 
 def _test(suite: str, row: dict[str, Any], *, marked: bool) -> Test:
     lines = {path: frozenset(numbers) for path, numbers in row["lines"].items()}
-    return Test(row["test"], suite, row["seconds"], MARK in row["marks"] or not marked, lines)
+    of_versions = MARK in row["marks"] or not marked
+    return Test(row["test"], suite, row["function"], row["cases"], row["seconds"], of_versions, lines)
+
+
+def whole(tests: Iterable[Test]) -> list[Test]:
+    """The functions of these tests, all of their cases, cheapest first."""
+    of_function = defaultdict[str, list[Test]](list)
+    for test in tests:
+        of_function[test.function].append(test)
+    found = [
+        replace(each[0], name=name, seconds=each[0].cases * sum(test.seconds for test in each) / len(each))
+        for name, each in of_function.items()
+    ]
+    return sorted(found, key=lambda test: test.seconds)
 
 
 def _record(checkout: Path, environment: Path, suite: str, record: Path) -> None:

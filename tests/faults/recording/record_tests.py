@@ -1,6 +1,7 @@
 """A plugin of pytest that writes a line of JSON for each test: its name, its seconds, and the lines that it runs.
 
-Lines that run before the first test, as modules are imported, count for no test.
+Of a test with many cases, the first and the last run. Lines that run before the first test, as modules are imported,
+count for no test.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ RECORD = "PLANTED_FAULTS_RECORD"
 
 _begin = subprocess.Popen.__init__
 _failed = set[str]()
+_cases = dict[str, list[str]]()
+"""Of each test function."""
 
 
 def _begin_recorded(process: Any, *arguments: Any, env: dict[str, str] | None = None, **named: Any) -> None:
@@ -38,6 +41,20 @@ _children = Path(tempfile.mkdtemp(), "lines")
 subprocess.Popen.__init__ = _begin_recorded  # type: ignore[method-assign]
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the first and the last case of each test."""
+    for item in items:
+        _cases.setdefault(_function(item), []).append(item.nodeid)
+    others = [item for item in items if item.nodeid not in (_cases[_function(item)][0], _cases[_function(item)][-1])]
+    dropped = set(others)
+    config.hook.pytest_deselected(items=others)
+    items[:] = [item for item in items if item not in dropped]
+
+
+def _function(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Write the line of this test, once it has ended."""
@@ -50,10 +67,11 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     lines = defaultdict[str, list[int]](list)
     for path, line in sorted(reached_lines.found | _lines_of_children()):
         lines[path].append(line)
-    marks = sorted({mark.name for mark in item.iter_markers()})
-    row = {"test": item.nodeid, "seconds": round(seconds, 3), "passed": item.nodeid not in _failed, "marks": marks}
+    row = {"test": item.nodeid, "function": _function(item), "cases": len(_cases[_function(item)])}
+    row |= {"seconds": round(seconds, 3), "passed": item.nodeid not in _failed}
+    row |= {"marks": sorted({mark.name for mark in item.iter_markers()}), "lines": lines}
     with open(os.environ[RECORD], "a") as file:
-        file.write(json.dumps(row | {"lines": lines}) + "\n")
+        file.write(json.dumps(row) + "\n")
     return result
 
 
