@@ -1,17 +1,20 @@
 """Plants faults in a copy of the product, one at a time, and says how many of them the tests catch: `make faults`.
 
 For each fault, the tests that reach its line run, cheapest first, until one fails, for 60 s at most. A fault where
-Blender's versions differ has to be caught on 4.5, 5.0 or 5.1, by tests that are marked `versions`.
+Blender's versions differ has to be caught on 4.5, 5.0 or 5.1, by tests that are marked `versions`. What was found of a
+commit is kept in `out/faults`: another run goes on where one was ended, and tries the survivors again.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from collections import Counter
 from itertools import accumulate
 from pathlib import Path
+from typing import NamedTuple
 
 from .draw import VERSIONS, Fault, faults
 from .suites import MIDDLE, Copy, Test, read, whole
@@ -41,32 +44,29 @@ def main(given: argparse.Namespace) -> None:
         print(*(f"{_where(fault)}  {fault.said}" for fault in drawn), sep="\n")
         return
     commit = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=checkout, text=True).strip()
-    tests = read(checkout, environments, THIS / "out" / "faults" / commit)
-    verdicts = list[Verdict]()
+    out = THIS / "out" / "faults" / commit
+    tests = read(checkout, environments, out)
+    kept = out / "verdicts.json"
+    verdicts = {name: Verdict(*each) for name, each in (json.loads(kept.read_text()) if kept.exists() else {}).items()}
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(checkout, Path(folder), environments)
         for fault in drawn:
-            copy.write(fault.place.path, fault.new)
-            verdicts.append(_verdict(fault, tests, copy))
-            copy.write(fault.place.path, fault.old)
-            print(verdicts[-1], flush=True)
-        _print_figures(verdicts)
-        _print_unsound(verdicts, copy)
+            if not (fault.place.name in verdicts and verdicts[fault.place.name].caught):
+                copy.write(fault.place.path, fault.new)
+                verdicts[fault.place.name] = _verdict(fault, tests, copy)
+                copy.write(fault.place.path, fault.old)
+                kept.write_text(json.dumps(verdicts, indent=1))
+                print(_told(fault, verdicts[fault.place.name]), flush=True)
+        _print_figures(drawn, verdicts)
+        _print_unsound(drawn, verdicts, tests, copy)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What became of a fault; as text, three lines."""
+class Verdict(NamedTuple):
+    """What became of a fault."""
 
-    fault: Fault
-    caught: Test | str  # what catches it: a test, or words; "" where nothing does
+    caught: str  # what catches it: the name of a test, or words; "" where nothing does
     wheel: str
     tried: str
-
-    def __str__(self) -> str:
-        by = f"{self.caught.name if isinstance(self.caught, Test) else self.caught} {self.wheel}".strip()
-        said = f"{_where(self.fault)}\n    {self.fault.said}\n"
-        return f"caught {said}    by {by}" if self.caught else f"SURVIVED {said}    {self.tried}"
 
 
 def _verdict(fault: Fault, tests: list[Test], copy: Copy) -> Verdict:
@@ -74,9 +74,9 @@ def _verdict(fault: Fault, tests: list[Test], copy: Copy) -> Verdict:
     for batch in _batches(reaching):
         for wheel in wheels:
             if caught := copy.failure(batch, wheel):
-                return Verdict(fault, caught, wheel, "")
+                return Verdict(caught, wheel, "")
     tried = f"{len(_cheapest(whole(reaching), SECONDS - FIRST))} of the {len(whole(reaching))} tests that run it pass"
-    return Verdict(fault, "", "", tried if reaching else "no test runs it")
+    return Verdict("", "", tried if reaching else "no test runs it")
 
 
 def _reaching(fault: Fault, tests: list[Test]) -> list[Test]:
@@ -110,23 +110,28 @@ def _cheapest(tests: list[Test], seconds: float) -> list[Test]:
     return [test for test, spent in zip(tests, together, strict=True) if spent <= seconds or test is tests[0]]
 
 
-def _print_figures(verdicts: list[Verdict]) -> None:
-    print()
-    for room in dict.fromkeys(verdict.fault.room for verdict in verdicts):
-        of_room = [bool(verdict.caught) for verdict in verdicts if verdict.fault.room == room]
-        print(f"{room:<20}{sum(of_room):>4} of {len(of_room):>3}")
-    print(f"{'in sum':<20}{sum(bool(verdict.caught) for verdict in verdicts):>4} of {len(verdicts):>3}\n")
-    print(*(verdict for verdict in verdicts if not verdict.caught), sep="\n")
+def _print_figures(drawn: list[Fault], verdicts: dict[str, Verdict]) -> None:
+    survivors = [fault for fault in drawn if not verdicts[fault.place.name].caught]
+    all_of, survived = Counter(fault.room for fault in drawn), Counter(fault.room for fault in survivors)
+    print("", *(f"{room:<20}{all_of[room] - survived[room]:>4} of {all_of[room]:>3}" for room in all_of), sep="\n")
+    print(f"{'in sum':<20}{len(drawn) - len(survivors):>4} of {len(drawn):>3}\n")
+    print(*(_told(fault, verdicts[fault.place.name]) for fault in survivors), sep="\n")
 
 
-def _print_unsound(verdicts: list[Verdict], copy: Copy) -> None:
+def _print_unsound(drawn: list[Fault], verdicts: dict[str, Verdict], tests: list[Test], copy: Copy) -> None:
     """Whatever caught a fault has to pass without one."""
-    for wheel in {verdict.wheel for verdict in verdicts}:
-        caught = {verdict.caught: verdict for verdict in verdicts if verdict.wheel == wheel}
-        waiting = [test for test in caught if isinstance(test, Test)]
-        while waiting and (failed := copy.failure(waiting, wheel)):
-            print(f"This fails without a fault, too:\n{caught.get(failed, failed)}")
-            waiting = [test for test in waiting if isinstance(failed, Test) and test != failed]
+    named = {test.name: test for test in (*whole(tests), *tests)}
+    for wheel in {verdict.wheel for verdict in verdicts.values()}:
+        caught = {verdicts[fault.place.name] for fault in drawn}
+        waiting = {verdict.caught for verdict in caught if verdict.wheel == wheel} & named.keys()
+        while waiting and (failed := copy.failure(map(named.__getitem__, sorted(waiting)), wheel)):
+            print(f"This fails without a fault, too: {failed} {wheel}")
+            waiting = waiting - {failed} if failed in waiting else set()
+
+
+def _told(fault: Fault, verdict: Verdict) -> str:
+    said, by = f"{_where(fault)}\n    {fault.said}\n", f"{verdict.caught} {verdict.wheel}".strip()
+    return f"caught {said}    by {by}" if verdict.caught else f"SURVIVED {said}    {verdict.tried}"
 
 
 def _where(fault: Fault) -> str:

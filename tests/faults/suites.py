@@ -97,8 +97,8 @@ class Copy:
         for compiled in file.parent.glob(f"__pycache__/{file.stem}.*.pyc"):
             compiled.unlink()
 
-    def failure(self, tests: Iterable[Test], environment: str = "") -> Test | str:
-        """What fails first of these tests, on this wheel if one is named: the test, or words; "" where all pass."""
+    def failure(self, tests: Iterable[Test], environment: str = "") -> str:
+        """What fails first of these tests, on this wheel if one is named: its name, or words; "" where all pass."""
         tests = list(tests)
         for suite, python in PYTHONS.items():
             of_suite = [test for test in tests if test.suite == suite]
@@ -106,7 +106,7 @@ class Copy:
                 return failed
         return ""
 
-    def _failure(self, tests: list[Test], environment: Path) -> Test | str:
+    def _failure(self, tests: list[Test], environment: Path) -> str:
         command = [environment / "bin/python", "-m", "pytest", "-x", "-p", "no:cacheprovider"]
         command += ["-o", f"faulthandler_timeout={_HANGS}", *(f"tests/{test.name}" for test in tests)]
         shutil.rmtree(self._temporary, ignore_errors=True)
@@ -124,11 +124,11 @@ class Copy:
         return _first_failed(output.read_text(errors="replace"), tests) if status else ""
 
 
-def _first_failed(output: str, tests: list[Test]) -> Test | str:
+def _first_failed(output: str, tests: list[Test]) -> str:
     if "Timeout (" in output:
         return "a hang"
     lines = output.splitlines()
     names = [line.split(" ", 1)[1] for line in lines if line.startswith(("FAILED tests/", "ERROR tests/"))]
-    failed = [test for test in tests for name in names if name.startswith(f"tests/{test.name}")]
+    failed = [test.name for test in tests for name in names if name.startswith(f"tests/{test.name}")]
     words = next((line for line in reversed(lines) if line.strip()), "no output")
-    return max(failed, key=lambda test: len(test.name), default=f"no test begins: {words[:100]}")
+    return max(failed, key=len, default=f"no test begins: {words[:100]}")
