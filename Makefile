@@ -7,6 +7,7 @@
 #   make demo                  a walk cycle on the human metarig, through the installed package: out/walk.blend
 #   make gui-test BLENDER=...  clicks through a real Blender with a window
 #   make fuzz                  random scenes against an oracle of its own; SCENES=20000 SEED=1 OPTIONS="--counts --only 7"
+#   make faults                faults planted in the product, one at a time, that tests have to catch; OPTIONS="--only plant"
 #   make lint                  ruff, and mypy with the types of the oldest Blender and of the latest
 #   make count                 the product's lines of code, a room each
 #   make docs                  the manual: out/manual/index.html
@@ -35,6 +36,9 @@ TYPES := $(addprefix .venv/$(PYTHON_VERSION)/types-,4.2 5.2)
 DOCS := .venv/$(PYTHON_VERSION)/docs
 PACKAGE := out/two_bone_ik.zip
 
+# Where planted faults have to be caught.
+FAULT_WHEELS := 3.11/bpy-4.5.15 3.11/bpy-5.0.1 3.13/bpy-5.1.2 3.13/bpy-5.2.3
+
 SCENES ?= 2000
 SEED ?= 1
 
@@ -45,7 +49,7 @@ PYTEST := -m pytest -n $(WORKERS) --dist loadfile $(TESTS)
 # A package that was built before; otherwise the wheel under test builds one.
 PACKAGED ?=
 
-.PHONY: test test-plain test-wheel test-versions test-all wheel fuzz gui-test lint format count docs pictures build demo bench compare clean
+.PHONY: test test-plain test-wheel test-versions test-all wheel fuzz faults gui-test lint format count docs pictures build demo bench compare clean
 
 test: test-plain test-wheel
 
@@ -73,6 +77,14 @@ wheel:
 
 fuzz: $(WHEEL)/ready
 	cd tests && ../$(WHEEL)/bin/python -m fuzz --scenes $(SCENES) --seed $(SEED) $(OPTIONS)
+
+faults:
+	for wheel in $(FAULT_WHEELS); do \
+	  python=$$(tests/support/find-python $${wheel%/*}) && \
+	  $(MAKE) .venv/$$wheel/ready PYTHON=$$python BPY=$${wheel#*bpy-} || exit; \
+	done
+	$(MAKE) .venv/3.13/numpy/ready PYTHON=$$(tests/support/find-python 3.13)
+	cd tests && ../.venv/3.13/numpy/bin/python -m faults $(OPTIONS)
 
 # A scenario has its own time limit, in play.py.
 gui-test: $(PLAIN)/ready
