@@ -51,17 +51,20 @@ def test_each_format_goes_in_and_out(program: list[str], tmp_path: Path) -> None
     from support.take_files import take_file
 
     formats = ("bvh", "fbx", "glb", "usda")
+    shots = []
     for suffix in formats:
         path, _ = take_file(tmp_path, suffix)
         path.rename(tmp_path / f"walk_{suffix}.{suffix}")
+        shots.append(f'[[shot]]\nfile = "walk_{suffix}.{suffix}"\noutput = "planted_{suffix}.{suffix}"\n')
+    (tmp_path / "takes.toml").write_text("".join(shots))
 
-    def plant(folder: str, to: str, into: str) -> None:
-        takes = [f"{folder}/walk_{suffix}.{suffix}" for suffix in formats]
-        line = [*program, "plant", *takes, "--output-dir", to, "--format", into, "--jobs", "1"]
+    def plant(*given: str) -> None:
+        line = [*program, "plant", *given, "--jobs", "1"]
         ended = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False)
-        assert ended.returncode == 0, ended.stderr
+        assert ended.returncode == 0, ended.stdout + ended.stderr
 
-    plant(".", "planted", ",".join(formats))
+    plant("--manifest", "takes.toml", "--output-dir", "out")
     # What was written can be read again.
-    plant("planted", "again", "npz")
-    assert {path.stem for path in (tmp_path / "again").rglob("*.npz")} == {f"walk_{suffix}" for suffix in formats}
+    plant(*(f"out/planted_{suffix}.{suffix}" for suffix in formats), "--output-dir", "again", "--format", "npz")
+    found = {path.stem for path in (tmp_path / "again").rglob("*.npz")}
+    assert found == {f"planted_{suffix}" for suffix in formats}
