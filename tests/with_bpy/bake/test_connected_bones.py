@@ -26,9 +26,14 @@ def connected_arm(*names: str) -> Object:
     return rig
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("keyed", [False, True], ids=["pasted", "keyed"])
-@pytest.mark.parametrize("bone", ["upper", "lower", "hand"])
+@pytest.mark.parametrize(
+    ("bone", "keyed", "way"),
+    [
+        (bone, keyed, way)
+        for keyed, ways in ((False, WAYS), (True, WAYS[::-1]))
+        for bone, way in zip(("upper", "lower", "hand"), ways, strict=True)
+    ],
+)
 def test_the_location_of_a_connected_bone_moves_no_joint(bone: str, keyed: bool, way: str) -> None:
     rig = connected_arm("upper", "lower", "hand")
     rig.pose.bones[bone].location = (0.2, 0.3, -0.1)

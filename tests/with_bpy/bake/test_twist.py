@@ -45,8 +45,7 @@ def test_two_turns_of_a_hand_are_spread_evenly() -> None:
         np.testing.assert_allclose(found[name], SHARES[name] * above, atol=CLOSE)
 
 
-@pytest.mark.parametrize("use_rotation", [True, False])
-@pytest.mark.parametrize("bones", [SIDE, LINE], ids=["side", "line"])
+@pytest.mark.parametrize(("bones", "use_rotation"), [(SIDE, True), (LINE, True), (LINE, False)])
 @pytest.mark.parametrize("fields", [{}, {"plane": "AIM", "pole_target": None}, {"reference": "POSE"}], ids=str)
 def test_joints_and_hand_are_as_without_the_option(
     bones: Sequence[rigs.Bone], use_rotation: bool, fields: dict[str, object]

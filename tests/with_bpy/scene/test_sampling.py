@@ -88,9 +88,11 @@ def into_collection(target: Object) -> bpy.types.Collection:
     return collection
 
 
-@pytest.mark.parametrize("way", ["AUTO", "ISOLATED", "SCENE"])
+CONCEALED = [hide, hide_in_layer, exclude, hide_collection, unlink, move_to_other_scene]
+
+
 @pytest.mark.parametrize(
-    "conceal", [hide, hide_in_layer, exclude, hide_collection, unlink, move_to_other_scene], ids=lambda f: f.__name__
+    ("conceal", "way"), [*((way_to, way) for way_to in CONCEALED for way in ("ISOLATED", "SCENE")), (hide, "AUTO")]
 )
 def test_a_target_that_nobody_sees_is_followed(conceal: Callable[[Object], None], way: str) -> None:
     """An object that is hidden is silently stale after a change of frame."""
