@@ -123,6 +123,17 @@ def test_a_strip_that_plays_on_three_frames_is_found(chain: PropertyGroup) -> No
     assert {250, 253} <= set(found) <= {250, 251, 252, 253}
 
 
+def test_a_strip_is_measured_while_it_blends_in_and_out(chain: PropertyGroup) -> None:
+    constraint = disturb(chain, {1: 1.0, 201: 1.0}, "CONSTANT")
+    animation = chain.id_data.animation_data
+    strip = animation.nla_tracks.new().strips.new("Strip", 100, animation.action)
+    strip.blend_in, strip.blend_out = 40, 60
+    animation.action = None
+    constraint.influence = 0.0
+    bpy.context.scene.frame_set(1)
+    assert {100, 120, 140, 240, 270, 300} <= set(measured(bake(chain)))
+
+
 @pytest.mark.parametrize(("scale", "frame"), [(1.0, 341), (0.5, 211)])
 def test_an_influence_inside_a_strip_is_found(chain: PropertyGroup, scale: float, frame: int) -> None:
     keyed = {1: 0.0, 260: 0.0, 262: 1.0, 264: 0.0, 420: 0.0}

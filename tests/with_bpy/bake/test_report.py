@@ -43,6 +43,14 @@ def test_a_report_without_frames_keeps_its_types() -> None:
     assert chain.lines() == ["arm: 0 of 0 frames reached"]
 
 
+def test_a_foot_of_an_older_report_is_told_without_turn() -> None:
+    older = {"name": "Leg.L", "contacts": 1, "frames": 9, "before": [0.0, 0.2], "after": [0.0, 0.1]}
+    foot = api.FootReport.from_dict({**older, "moved": 0.3, "short": 0.0, "millimetres": 1000.0})
+    assert (foot.before, foot.after) == ((0.0, 0.2), (0.0, 0.1))
+    assert foot.turn_before == foot.turn_after == foot.turn_planted == foot.planted == (0.0, 0.0)
+    assert (foot.measured, foot.total) == (0, 0)
+
+
 def test_late_and_fractional_frames_are_told_as_users_know_them() -> None:
     rig = arm(target=(9, 0, 1)).id_data
     assert "on 2 frames (1000000-1000001)" in str(api.check(rig, frames=(1_000_000, 1_000_001)))
