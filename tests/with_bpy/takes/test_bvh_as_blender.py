@@ -19,6 +19,8 @@ from support.captured_walk import text as skating_text
 from support.empty_file import open_empty_file
 from support.odd_bvh import pair, text, walk
 
+pytestmark = pytest.mark.versions
+
 NESTED = "Hips 0 5 0\n Spine 0 2 1\n  Neck 0 0 0\n  Arm.L 0 0 0\n   Hand.L 3 0 0\n  Arm.R 0 0 0\n   Hand.R -3 0 0\n"
 """Bones without length, also below a root that is not at zero; several children in one place."""
 
