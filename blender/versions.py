@@ -33,6 +33,10 @@ _HAS_USD = "usd_export" in dir(bpy.ops.wm)  # some builds leave it out
 if _HAS_USD and "export_textures_mode" in cast(Any, bpy.ops.wm.usd_export).get_rna_type().properties:
     WITHOUT_TEXTURES = {"export_textures_mode": "KEEP"}
 
+MEASURES_BVH_FROM_PARENT = not _HAS_SLOTS
+"""Whether Blender's importer of BVH counts the middle of a bone's children from its parent, as it goes by that to
+connect bones, and to lengthen short ones."""
+
 _HAS_BUFFERS = True
 try:
     memoryview(cast(Any, Matrix()))
@@ -184,6 +188,15 @@ def ensure_channelbag(block: AnimatedID) -> Channelbag:
     if not animation.action_slot:
         animation.action_slot = action.slots.new(id_type=block.id_type, name=block.name)
     return _strip(action, create=True).channelbag(animation.action_slot, ensure=True)
+
+
+def new_action(block: AnimatedID, name: str) -> None:
+    """Let the data-block play a new action of this name, in a slot as Blender's importers of captures name it."""
+    animation: AnimData = block.animation_data_create()
+    animation.action = bpy.data.actions.new(name)
+    if _HAS_SLOTS:
+        slot = "Slot" if _SELECTS_POSE_BONES else block.name
+        animation.action_slot = animation.action.slots.new(id_type=block.id_type, name=slot)
 
 
 def new_curve(channelbag: Channelbag, path: str, index: int, group: str) -> FCurve:

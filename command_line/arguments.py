@@ -15,6 +15,7 @@ from ..blender.messages.refused import Refused
 from ..blender.messages.translation import known_words
 from ..blender.settings.key_settings import DEFAULTS
 from ..blender.switch.switch_plan import ControlSet
+from ..blender.takes.take import Up
 from .formats import BLEND, FORMATS, READABLE
 from .shot import ReportDetail
 from .text_values import above_zero, declared, formats, frames, jobs, number, one_of, reader
@@ -91,6 +92,9 @@ def parser(usage: str) -> ArgumentParser:
         if name != "switch":
             _add(command, "--import-fps", type=above_zero("a frame rate"), metavar="FPS")
             _add(command, "--import-scale", type=above_zero("a scale"), default=1.0, metavar="SCALE")
+            _add(command, "--import-up", type=one_of(Up), metavar="AXIS")
+            _add(command, "--import-height", type=above_zero("a height"), metavar="HEIGHT")
+            _add(command, "--import-take", default="", metavar="NAME")
         if name != "detect":
             _add_shots(command)
     names = ("bake", "snap", "plant", "switch", "detect")

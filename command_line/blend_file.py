@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import bpy
 
@@ -15,6 +15,7 @@ from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import nearest_name, translated
 from ..blender.takes.import_take import import_take
+from ..blender.takes.take import Import, Taken
 from . import console_output, interrupt
 from .formats import BLEND, READABLE, is_take
 
@@ -53,28 +54,27 @@ class Loaded(NamedTuple):
     """What is told of a file that was opened.
 
     damage : a sentence if Blender says that the file is damaged or of a newer Blender, otherwise ""
-    notes : sentences for the report
+    taken : how a take was read
     """
 
     damage: str = ""
-    notes: Sequence[str] = ()
+    taken: Taken = Taken()
 
 
-def load(file: Path, *, enable_autoexec: bool, fps: float | None = None, scale: float = 1.0) -> Loaded:
+def load(file: Path, *, enable_autoexec: bool, **imported: Any) -> Loaded:
     """Open the file, or import it; its Python runs only if `enable_autoexec`. Refused if it cannot be opened.
 
-    fps, scale : of a take, see `import_take`
+    imported : how to import a take, as the fields of `Import`
     """
     atomic_write.refuse_irregular(file)
-    take = is_take(file)
-    notes: list[str] = []
+    take, taken = is_take(file), Taken()
     if not take and file.exists() and not _is_blend(file):
         raise _unreadable(file, translated("part.no_blend"))
     try:
         with console_output.blender_output() as lines:
             if take:
                 bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-                notes = import_take(file, bpy.context.scene, fps, scale)
+                taken = import_take(Import(file, bpy.context.scene, **imported))
             else:
                 # Blender takes a relative path from $PWD, which a start from elsewhere may have left as it was. If
                 # `use_scripts` is left out, the preferences decide, or what the file before was opened with.
@@ -82,7 +82,7 @@ def load(file: Path, *, enable_autoexec: bool, fps: float | None = None, scale: 
     except RuntimeError as error:
         raise _unreadable(file, reason(error)) from None
     interrupt.check()
-    return Loaded("" if take else _damage(file, lines), notes)
+    return Loaded("" if take else _damage(file, lines), taken)
 
 
 def _unreadable(file: Path, why: str) -> Refused:

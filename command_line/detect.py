@@ -11,6 +11,7 @@ from ..blender.messages.refused import Refused
 from ..blender.rigs import rig_files
 from . import blend_file
 from .outcome import ExitStatus
+from .shot import imported
 from .standard_streams import complain, one_line
 
 
@@ -23,8 +24,7 @@ def run(arguments: Namespace) -> int:
         if not arguments.force:
             _refuse_foreign(arguments.output)
     if arguments.file:
-        imported = {"fps": arguments.import_fps, "scale": arguments.import_scale}
-        blend_file.load(file, enable_autoexec=arguments.enable_autoexec, **imported)
+        blend_file.load(file, enable_autoexec=arguments.enable_autoexec, **imported(arguments))
     (rig,) = blend_file.rigs(file, arguments.rig or "", with_chains=False)
     for note in rig_files.notes():
         complain(note)

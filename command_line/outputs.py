@@ -14,6 +14,7 @@ from ..blender.armatures import Rig
 from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
 from ..blender.takes.export_take import OF_ONE, Export, export_take
+from ..blender.takes.take import Taken
 from . import blend_file, console_output, interrupt
 from .formats import BLEND, FORMATS, is_take
 from .shot import Shot
@@ -39,10 +40,13 @@ def refuse_several(shot: Shot, count: int) -> None:
             raise Refused("SEVERAL_IN_ONE", value=str(output), count=count)
 
 
-def saved(shot: Shot, reports: Sequence[api.Report]) -> Iterator[AbstractContextManager[Path]]:
+def saved(
+    shot: Shot, reports: Sequence[api.Report], taken: Taken, notes: list[str]
+) -> Iterator[AbstractContextManager[Path]]:
     """For each output a context that writes it; Refused if that cannot be done.
 
-    It gives the path of the complete file, which is renamed to the output at the end.
+    It gives the path of the complete file, which is renamed to the output at the end. What is told of it is added to
+    `notes`.
     """
     export = Export(
         scene=bpy.context.scene,
@@ -50,7 +54,8 @@ def saved(shot: Shot, reports: Sequence[api.Report]) -> Iterator[AbstractContext
         rigs=[(cast(Rig, bpy.data.objects[report.rig]), report) for report in reports],
         source=shot.file,
         fps=shot.import_fps,
-        scale=shot.import_scale,
+        taken=taken,
+        notes=notes,
     )
     for output in shot.outputs:
         if output.suffix.lower() == BLEND:

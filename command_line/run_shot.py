@@ -22,7 +22,7 @@ from ..blender.messages.refused import Refused
 from . import blend_file, interrupt, outcome, outputs, plant_options, record
 from .formats import is_take
 from .outcome import Clock, ExitStatus, Outcome
-from .shot import Progress, Setups, Shot
+from .shot import Progress, Setups, Shot, imported
 from .text_values import declared
 
 _POSING = ("bake", "check", "snap")
@@ -138,17 +138,19 @@ def _refuse_at_once(shot: Shot) -> None:
 
 def _written(shot: Shot, setups: Setups, request: dict[str, Any], clock: Clock, progress: Progress) -> Outcome:
     """Open the file, bake, and write output and report, both or none; Refused if that cannot be done."""
-    damage, notes = blend_file.Loaded() if shot.is_open else _loaded(shot)
+    damage, taken = blend_file.Loaded() if shot.is_open else _loaded(shot)
     if damage and shot.strict is not None:
         raise Refused("DAMAGED", value=damage)
     if shot.python_before:
         _run_script(shot.python_before)
-    reports, refusals = _reports(shot, setups, [*blend_file.notes(), *notes, *filter(None, [damage])], progress)
+    reports, refusals = _reports(shot, setups, [*blend_file.notes(), *taken.notes, *filter(None, [damage])], progress)
     if shot.python_after:
         _run_script(shot.python_after)
     interrupt.check()
+    notes: list[str] = []
     with ExitStack() as opened:
-        saved = [opened.enter_context(output) for output in outputs.saved(shot, reports)]
+        saved = [opened.enter_context(output) for output in outputs.saved(shot, reports, taken, notes)]
+        reports = [replace(report, notes=(*report.notes, *notes)) for report in reports]
         record.write(shot, request, reports, refusals, clock.times(), damage, saved)
     ended = outcome.of_summaries([report.summary() for report in reports], outcome.DONE, strict=shot.strict)
     if refusals:
@@ -157,9 +159,7 @@ def _written(shot: Shot, setups: Setups, request: dict[str, Any], clock: Clock, 
 
 
 def _loaded(shot: Shot) -> blend_file.Loaded:
-    return blend_file.load(
-        shot.file, enable_autoexec=shot.enable_autoexec, fps=shot.import_fps, scale=shot.import_scale
-    )
+    return blend_file.load(shot.file, enable_autoexec=shot.enable_autoexec, **imported(shot))
 
 
 def _run_script(path: Path) -> None:

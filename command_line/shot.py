@@ -13,6 +13,7 @@ from ..blender.messages.refused import Refused
 from ..blender.options import Word
 from ..blender.settings.key_settings import DEFAULTS, Keys, Measure, Sampling
 from ..blender.switch.switch_plan import ControlSet
+from ..blender.takes.take import Up
 from .rig_setup import RigSetup
 
 Progress = Callable[[float], None]
@@ -39,7 +40,7 @@ class Shot:
     command : bake, check, snap, plant or switch
     number, name : in the list of shots, from 1 on; None and "" of a single one
     file : the .blend file or take; if `is_open`, the file that is already open
-    import_fps, import_scale : of a take, see `import_take`
+    import_fps, import_scale, import_up, import_height, import_take : of a take, see `Import`
     rigs : the armatures and their setups
     plant : the options of `plant_options` that are given
     to, switched : the controls that limbs of these names show after `switch`; None for all limbs
@@ -65,6 +66,9 @@ class Shot:
     enable_autoexec: bool = False
     import_fps: float | None = None
     import_scale: float = 1.0
+    import_up: Up | None = None
+    import_height: float | None = None
+    import_take: str = ""
     rigs: tuple[RigSetup, ...] = (RigSetup(),)
     frames: tuple[float, float, float] | None = None
     keys: Keys = DEFAULTS.keys
@@ -109,6 +113,11 @@ class Shot:
         rigs = [{"name": rig.name, **content} for rig, content in zip(self.rigs, contents, strict=True)]
         fields |= {key: fields[key] and digest(fields[key]) for key in ("file", "python_before", "python_after")}
         return json.loads(json.dumps(fields | {"rigs": rigs}))
+
+
+def imported(options: object) -> dict[str, Any]:
+    """How to import a take, as `Import` takes it, from a shot or the arguments of a command."""
+    return {name: getattr(options, f"import_{name}") for name in ("fps", "scale", "up", "height", "take")}
 
 
 def digest(path: Path) -> str:

@@ -8,6 +8,7 @@ from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import translated
 from ..blender.switch.switch_plan import ControlSet
+from ..blender.takes.take import Up
 from .text_values import above_zero, declared, number, of_table, one_of, reader
 
 _ROWS = declared("keys")
@@ -15,6 +16,9 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "strict": number("a distance from 0 on", lambda value: 0.0 <= value < inf),
     "import_fps": above_zero("a frame rate"),
     "import_scale": above_zero("a scale"),
+    "import_up": one_of(Up),
+    "import_height": above_zero("a height"),
+    "import_take": str,
 }
 
 NAMES = (*_ROWS, *_READERS, "enable_autoexec")

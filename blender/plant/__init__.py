@@ -6,6 +6,7 @@ Other rooms use of it:
     captured_limbs : PlantChoices
     contact_keys : all
     contact_stretches : all
+    feet : found_limbs, names_by_end
     floor : Floor
     foot_paths : all
     plant : find_contacts, plant_feet

@@ -1,7 +1,8 @@
-"""Captures in files of other formats, read and written by Blender's importers and exporters.
+"""Captures in files of other formats, read and written here, or by Blender's importers and exporters.
 
 Other rooms use of it:
 
     export_take : Export, OF_ONE, WRITERS, export_take
     import_take : READERS, import_take
+    take : Import, Taken, Up
 """

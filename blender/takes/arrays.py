@@ -12,8 +12,8 @@ from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
 from ..bake.report import Report
-from ..chains.detect.find_limbs import Kind, limbs
 from ..plant import contact_keys
+from ..plant.feet import found_limbs, names_by_end
 from .motion import sampled
 
 VERSION = 1
@@ -54,8 +54,7 @@ def _limbs(rig: Rig, report: Report, frames: Array) -> dict[str, Any]:
     shape = len(frames), len(report.chains)
     contacts, status = np.zeros(shape, np.uint8), np.full(shape, -1, np.int8)
     miss = np.full(shape, np.nan)
-    ends = {limb.name: limb.end_bone for limb in limbs(rig, [*Kind])}
-    ends |= {chain.name: chain.end_bone for chain in rig.two_bone_ik_chains}
+    ends = {name: end_bone for end_bone, name in names_by_end(rig, found_limbs(rig)).items()}
     for column, chain in enumerate(report.chains):
         contacts[:, column] = _contacts(rig, ends[chain.name], frames)
         _, here, there = np.intersect1d(frames, chain.frames, return_indices=True)

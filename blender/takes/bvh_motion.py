@@ -3,6 +3,7 @@
 Blender's exporter writes Z up, without the transform of the object, and six channels for each joint.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,64 +12,77 @@ from bpy.types import Scene
 from ...skeleton.transform import orientation
 from ...solver.rotation import eulers
 from ...solver.values import Array
+from ...solver.vectors import norm
 from ..armatures import Rig
-from ..messages.refused import Refused
-from .bvh import BvhFile, Joint, read
+from ..messages.numbers import unit_name
+from ..messages.translation import translated
+from .bvh import Joint
+from .bvh_capture import Capture, captured
 from .motion import Motion, sampled
+from .take import Taken
 
-_TO_FILE = np.array(((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0)))
-"""From Blender's axes, z up, to those of the file, y up: the way back of the importer."""
+_TO_FILE = {"Y": np.array(((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0))), "Z": np.eye(3)}
+"""From Blender's axes, z up, to those of the file, of which this one is up."""
+
+_TOLD = 6e-5
+"""Part of the skeleton's size: 0.1 mm of a human."""
 
 
-def write(path: Path, source: Path, scene: Scene, rig: Rig, fps: float | None, scale: float) -> None:
+def write(path: Path, source: Path, scene: Scene, rig: Rig, fps: float | None, taken: Taken) -> list[str]:
     """Write what the armature does on the frames of `source`, from which it was imported, to `path`.
 
     fps : in place of the frame rate of the source
-    scale : by which the lengths of the source were multiplied
-    raises : Refused where something cannot be evaluated, or the importer has passed over a fault of the source
+    returns : sentences for the report, of joints that have too few channels for their motion
+    raises : Refused where something cannot be evaluated
     """
-    try:
-        file = read(source)
-    except ValueError:
-        raise Refused("NOT_OF_BVH.faulty", source=source) from None
+    capture = captured(source)
+    file = capture.file
     motion = sampled(scene, rig, np.arange(1.0, len(file.rows) + 1.0))
-    rows = _rows(file, rig, motion, scale)
+    rows, off = _rows(capture, rig, motion, taken)
     lines = [f"Frames: {len(rows)}", f"Frame Time: {1.0 / fps:.9g}" if fps else f"Frame Time: {file.frame_time}"]
     lines += [" ".join(f"{value:.6f}" for value in row) for row in rows.tolist()]
-    path.write_text("\n".join((f"{file.skeleton.rstrip()}\nMOTION", *lines, "")), "utf-8")
+    path.write_text("\n".join((f"{file.skeleton.rstrip()}\nMOTION", *lines, "")), file.encoding)
+    joint = max(off, key=lambda name: off[name], default="")
+    if not joint or off[joint] <= _TOLD * capture.size:
+        return []
+    note = translated(
+        "report.bvh_channels", joint=joint, off=taken.scale * off[joint], unit=unit_name(scene), file=source
+    )
+    return [note]
 
 
-def _rows(file: BvhFile, rig: Rig, motion: Motion, scale: float) -> Array:
-    """(n, c) the channels; those of a joint without a bone are as in the source."""
-    rows = file.rows.copy()
+def _rows(capture: Capture, rig: Rig, motion: Motion, taken: Taken) -> tuple[Array, dict[str, float]]:
+    """(n, c) the channels; those of a joint without a bone are as in the source.
+
+    returns : also by joint how far it is from where it belongs, as its channels do not hold its motion
+    """
+    rows, to_file = capture.file.rows.copy(), _TO_FILE[taken.up]
+    written = replace(capture, file=replace(capture.file, rows=rows))
     turns: dict[int | None, Array] = {None: np.eye(3)[None]}
     places: dict[int | None, Array] = {None: np.zeros((1, 3))}
-    first = 0
-    for number, joint in enumerate(file.joints):
-        channels = slice(first, first := first + len(joint.channels))
-        if joint.name not in motion.matrices:
-            turns[number], places[number] = turns[joint.parent], places[joint.parent]
-            continue
-        world = motion.matrices[joint.name]
-        rest = np.array(rig.data.bones[joint.name].matrix_local)[:3, :3]
-        turns[number] = _TO_FILE @ orientation(world[:, :3, :3]) @ rest.T @ _TO_FILE.T
-        places[number] = world[:, :3, 3] @ _TO_FILE.T / scale
-        back = np.swapaxes(turns[joint.parent], 1, 2)
-        place = np.einsum("nij,nj->ni", back, places[number] - places[joint.parent])
-        rows[:, channels] = _channels(joint, rows[:, channels], back @ turns[number], place)
-    return rows
+    off: dict[str, float] = {}
+    for number, (joint, channels) in enumerate(zip(capture.joints, capture.columns, strict=True)):
+        above, base = turns[joint.parent], places[joint.parent]
+        world = motion.matrices.get(joint.name)
+        if world is not None:
+            rest = np.array(rig.data.bones[joint.name].matrix_local)[:3, :3]
+            back, turn = np.swapaxes(above, 1, 2), to_file @ orientation(world[:, :3, :3]) @ rest.T @ to_file.T
+            place = np.einsum("nij,nj->ni", back, world[:, :3, 3] @ to_file.T / taken.scale - base)
+            rows[:, channels] = _channels(joint, rows[:, channels], back @ turn, place - capture.base[number])
+            off[joint.name] = float(norm(place - written.places(number)).max())
+        # Joints below go on from what the channels hold.
+        turns[number] = above @ written.turns([number])[:, 0]
+        places[number] = base + np.einsum("nij,nj->ni", above, written.places(number))
+    return rows, off
 
 
 def _channels(joint: Joint, source: Array, turns: Array, places: Array) -> Array:
     """(n, k) the values of a joint's channels, its rotation (n, 3, 3) and place (n, 3) being those from its parent."""
-    axes = [axis for axis, is_position in joint.channels if not is_position]
-    # The channel that is listed last turns first. A joint that lacks some turns about the others alone.
-    order = "".join("XYZ"[axis] for axis in reversed([*axes, *(axis for axis in range(3) if axis not in axes)]))
     before = np.zeros(3)
     for column, (axis, is_position) in enumerate(joint.channels):
         if not is_position:
             before[axis] = np.radians(source[0, column])
-    angles = np.degrees(eulers(turns, order, before))
+    angles = np.degrees(eulers(turns, joint.order[::-1], before))
     values = np.empty_like(source)
     for column, (axis, is_position) in enumerate(joint.channels):
         values[:, column] = (places if is_position else angles)[:, axis]

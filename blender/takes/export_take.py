@@ -20,6 +20,7 @@ from ..armatures import Rig
 from ..bake.report import Report
 from ..messages.refused import Refused
 from . import arrays, bvh_motion, frame_rate
+from .take import Taken
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -28,7 +29,8 @@ class Export:
 
     scene, layer : those of the context
     rigs : the armatures with their reports
-    source : the file that they were read from; `fps` and `scale` are what it was imported with
+    source : the file that they were read from; `fps` and `taken` are what it was imported with, and how
+    notes : sentences for the report, which writers add to
     """
 
     scene: Scene
@@ -36,7 +38,8 @@ class Export:
     rigs: Sequence[tuple[Rig, Report]]
     source: Path
     fps: float | None
-    scale: float
+    taken: Taken
+    notes: list[str]
 
     @property
     def frames(self) -> tuple[int, int]:
@@ -82,7 +85,7 @@ def _usd(path: Path, export: Export) -> None:
 
 def _bvh(path: Path, export: Export) -> None:
     ((rig, _),) = export.rigs
-    bvh_motion.write(path, export.source, export.scene, rig, export.fps, export.scale)
+    export.notes.extend(bvh_motion.write(path, export.source, export.scene, rig, export.fps, export.taken))
 
 
 def _npz(path: Path, export: Export) -> None:

@@ -1,13 +1,11 @@
-"""Captures in other formats than Blender's own, read by Blender's importers into an empty scene.
+"""Captures in other formats than Blender's own, read into an empty scene: BVH here, others by Blender's importers.
 
 READERS has the formats. After an import, the scene has the frame rate of the capture, and the range of its keys.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from math import ceil, floor
-from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import addon_utils
 import bpy
@@ -15,34 +13,16 @@ import numpy as np
 from bpy.types import FCurve, Scene
 
 from .. import versions
+from ..messages.refused import Refused
 from ..messages.translation import translated
-from . import bvh, frame_rate
+from . import animations, bvh_import, frame_rate
+from .take import Import, Taken
 
 _NEAR = 0.01
 """Frames by which a key may be off a whole frame only because its time was in seconds."""
 
 
-class Import(NamedTuple):
-    """What to import, and how.
-
-    fps : frames a second; None for those of the file
-    scale : of all lengths
-    """
-
-    path: Path
-    scene: Scene
-    fps: float | None
-    scale: float
-
-
-def _bvh(take: Import) -> None:
-    with suppress(ValueError):  # then the importer says what is wrong
-        bvh.read(take.path)
-    addon_utils.enable("io_anim_bvh")
-    bpy.ops.import_anim.bvh(filepath=_name(take), global_scale=take.scale, update_scene_fps=True)
-
-
-def _fbx(take: Import) -> None:
+def _fbx(take: Import) -> Taken:
     # By default the importer adds a frame to all keys, which the exporter does not take away.
     options: dict[str, Any] = {"filepath": _name(take), "global_scale": take.scale, "anim_offset": 0.0}
     if versions.HAS_FBX_IMPORT:
@@ -50,33 +30,39 @@ def _fbx(take: Import) -> None:
     else:
         addon_utils.enable("io_scene_fbx")
         bpy.ops.import_scene.fbx(**options)
+    notes = [*animations.played(take.scene, take.path, take.take)]
     render = take.scene.render
     rate = render.fps / render.fps_base
     # Its keys have times in seconds, which the importers put on frames of the file's rate: the add-on rounds that.
     _move_keys(take.scene, (take.fps or rate) / (rate if versions.HAS_FBX_IMPORT else render.fps))
+    return Taken(notes)
 
 
-def _gltf(take: Import) -> None:
+def _gltf(take: Import) -> Taken:
     # Its keys have times in seconds, and the importer puts them on frames of the scene.
     if rate := take.fps or frame_rate.of_gltf(take.path):
         frame_rate.set_rate(take.scene, rate)
     addon_utils.enable("io_scene_gltf2")
     with frame_rate.as_gltf_takes_it(take.scene):
         bpy.ops.import_scene.gltf(filepath=_name(take))
+    notes = [*animations.played(take.scene, take.path, take.take)]
     _scale(take.scene, take.scale)
     _move_keys(take.scene, 1.0)
+    return Taken(notes)
 
 
-def _usd(take: Import) -> None:
+def _usd(take: Import) -> Taken:
     bpy.ops.wm.usd_import(filepath=_name(take))
     # Its own scale leaves out what is animated.
     _scale(take.scene, take.scale)
-    if rate := frame_rate.of_usd(take.path):
+    if rate := take.fps or frame_rate.of_usd(take.path):
         frame_rate.set_rate(take.scene, rate)
+        return Taken()
+    return Taken([translated("report.rate_assumed", value=take.scene.render.fps, file=take.path)])
 
 
-READERS: dict[str, Callable[[Import], None]] = {
-    ".bvh": _bvh,
+READERS: dict[str, Callable[[Import], Taken]] = {
+    ".bvh": bvh_import.made,
     ".fbx": _fbx,
     ".glb": _gltf,
     ".gltf": _gltf,
@@ -85,21 +71,26 @@ READERS: dict[str, Callable[[Import], None]] = {
 """By suffix, what imports a file."""
 
 
-def import_take(path: Path, scene: Scene, fps: float | None, scale: float) -> list[str]:
+def import_take(take: Import) -> Taken:
     """Import the capture into an empty scene, which must be that of the context.
 
-    fps : frames a second. BVH and USD count frames, whose number stays; the keys of FBX and glTF keep their times
-    returns : sentences for the report
+    With a rate that is given, BVH and USD keep their number of frames, and FBX and glTF the times of their keys.
+
     raises : Refused, RuntimeError with the importer's own reason
     """
-    fps = fps and frame_rate.meant(fps)
-    READERS[path.suffix.lower()](Import(path, scene, fps, scale))
+    suffix, scene = take.path.suffix.lower(), take.scene
+    if take.height and take.scale != 1.0:
+        raise Refused("HEIGHT_AND_SCALE", value=str(take.path))
+    if suffix != ".bvh" and (take.height or take.up):
+        raise Refused("OF_BVH_ALONE", value=str(take.path))
+    if READERS[suffix] not in (_fbx, _gltf) and take.take:
+        raise Refused("ONE_ANIMATION", value=str(take.path))
+    fps = take.fps and frame_rate.meant(take.fps)
+    taken = READERS[suffix](take._replace(fps=fps))
     frame_rate.set_rate(scene, fps or scene.render.fps / scene.render.fps_base)
     if frames := [frame for curve in _curves(scene) for frame in curve.range().to_tuple()]:
         scene.frame_start, scene.frame_end = floor(min(frames)), ceil(max(frames))
-    if READERS[path.suffix.lower()] is _usd and not (fps or frame_rate.of_usd(path)):
-        return [translated("report.rate_assumed", value=scene.render.fps, file=path)]
-    return []
+    return taken
 
 
 def _name(take: Import) -> str:

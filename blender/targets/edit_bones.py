@@ -24,21 +24,22 @@ def edit_bones(rig: Rig, scene: Scene) -> Iterator[ArmatureEditBones]:
     with unkeyed_edits.preserve_edits(rig, scene, ()), versions.preserve_selection(rig):
         armature.use_mirror_x = False  # otherwise bones of the other side would move along
         try:
-            with _in_edit_mode(rig):
-                yield armature.edit_bones
+            with in_edit_mode(rig) as bones:
+                yield bones
         finally:
             armature.use_mirror_x = mirror
 
 
 @contextmanager
-def _in_edit_mode(rig: Rig) -> Iterator[None]:
+def in_edit_mode(rig: Rig) -> Iterator[ArmatureEditBones]:
+    """Inside, the bones of an armature can be edited that nothing has posed yet."""
     scene, item = bpy.data.scenes.new("Two-Bone IK bones"), bpy.data.objects.new("Two-Bone IK bones", rig.data)
     try:
         scene.collection.objects.link(item)
         scene.view_layers[0].objects.active = item
         _set_mode(item, scene, "EDIT")
         try:
-            yield
+            yield rig.data.edit_bones
         finally:
             _set_mode(item, scene, "OBJECT")
     finally:

@@ -96,13 +96,14 @@ def test_plant_has_a_table_of_its_own_or_flat_keys(tmp_path: Path, default: str,
         file = "walk.bvh"
         import_fps = 60
         import_scale = 0.5
+        import_up = "Y"
         {own}
     """)
     line = ("plant", "--manifest", tmp_path / "takes.toml", "--output-dir", tmp_path / "out")
     assert run(*line) == 0
     asked = request(tmp_path, "walk")
     assert asked["plant"] == {"floor": 0.25, "find_contacts": True, "keep": ["ARMS"]}
-    assert (asked["import_fps"], asked["import_scale"]) == (60.0, 0.5)
+    assert [asked[f"import_{name}"] for name in ("fps", "scale", "up", "height", "take")] == [60.0, 0.5, "Y", None, ""]
 
 
 WRONG = [

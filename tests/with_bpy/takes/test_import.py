@@ -6,13 +6,13 @@ import json
 import re
 from pathlib import Path
 
-import addon_utils
 import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.takes import frame_rate
 from bl_ext.user_default.two_bone_ik.blender.takes.import_take import READERS, import_take
+from bl_ext.user_default.two_bone_ik.blender.takes.take import Import
 
 from support.captured_walk import UNIT, balls, imported_walk, skating_walk, text
 from support.command import run
@@ -26,7 +26,7 @@ FRAMES = range(1, COUNT + 1)
 
 def imported(path: Path, fps: float | None = None, scale: float = 1.0) -> list[str]:
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    return import_take(path, bpy.context.scene, fps, scale)
+    return [*import_take(Import(path, bpy.context.scene, fps, scale)).notes]
 
 
 def frames_of(suffix: str) -> range:
@@ -144,17 +144,6 @@ def test_the_report_says_that_a_rate_was_assumed(tmp_path: Path, suffix: str) ->
     assert not any("assumed" in note for note in report["notes"])
 
 
-def test_an_importer_is_enabled_for_this_process_alone(tmp_path: Path) -> None:
-    path, truth = take_file(tmp_path, "bvh")
-    addon_utils.disable("io_anim_bvh", default_set=True)
-    try:
-        imported(path)
-        np.testing.assert_allclose(joints(the_armature(), FRAMES), truth, atol=1e-6 * HEIGHT)
-        assert "io_anim_bvh" not in bpy.context.preferences.addons
-    finally:
-        addon_utils.enable("io_anim_bvh", default_set=True)
-
-
 def test_detect_and_bake_take_a_capture(tmp_path: Path) -> None:
     path, _ = take_file(tmp_path, "bvh")
     setup, output = tmp_path / "actor.toml", tmp_path / "baked.blend"
@@ -192,7 +181,7 @@ def unknown(folder: Path) -> Path:
     ("make", "words"),
     [
         (cut_off, ["says that it has 31 frames, and has 30"]),
-        (no_bvh, ["cannot be opened: Exception: This is not a BVH file"]),
+        (no_bvh, ["is no BVH file, as it has no HIERARCHY"]),
         (no_armature, ["has no armature in a scene"]),
         (unknown, ["cannot be opened", ".blend", *READERS]),
     ],
@@ -235,3 +224,57 @@ def test_help_names_the_formats(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("plant", "--help") == 0
     said = " ".join(capsys.readouterr().out.split())
     assert " ".join(READERS) in said
+
+
+def several_animations(path: Path) -> np.ndarray:
+    """A T-pose, a walk and a wave that is shorter in a file; returns (n, 4, 3) the joints of the walk."""
+    rig = dressed_walk(path.parent)
+    truth, walk = joints(rig, FRAMES), rig.animation_data.action
+    walk.name = "Walk"
+    actions = []
+    for name, frames, turn in (("A T-Pose", 90, 0.0), ("Wave", 12, 1.0)):
+        rig.animation_data.action = bpy.data.actions.new(name)
+        actions.append(rig.animation_data.action)
+        for frame in (1, frames):
+            rig.pose.bones["LeftArm"].rotation_euler.z = turn * frame
+            rig.pose.bones["LeftArm"].keyframe_insert("rotation_euler", frame=frame)
+    if path.suffix == ".fbx":
+        options = {"bake_anim_use_all_actions": True, "bake_anim_use_nla_strips": False}
+        bpy.ops.export_scene.fbx(filepath=str(path), bake_anim_simplify_factor=0.0, **options)
+    else:
+        for action in (actions[0], walk, actions[1]):
+            track = rig.animation_data.nla_tracks.new()
+            track.name = action.name
+            track.strips.new(action.name, 1, action)
+        bpy.ops.export_scene.gltf(filepath=str(path), export_animation_mode="ACTIONS")
+    return truth
+
+
+@pytest.mark.parametrize("suffix", ["fbx", "glb"])
+def test_the_longest_animation_that_moves_bones_is_taken(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"actor.{suffix}"
+    truth = several_animations(path)
+    [note] = imported(path, RATE)
+    assert note == f'Animation "Walk" was taken; "{path}" also has "A T-Pose", "Wave": --import-take chooses'
+    frames = frames_of(suffix)
+    scene = bpy.context.scene
+    assert (scene.frame_start, scene.frame_end) == (frames[0], frames[-1])
+    np.testing.assert_allclose(joints(the_armature(), frames), truth, atol=2e-6 * HEIGHT)
+
+
+@pytest.mark.parametrize("suffix", ["fbx", "glb"])
+def test_an_animation_is_chosen_by_its_name(tmp_path: Path, capsys: pytest.CaptureFixture[str], suffix: str) -> None:
+    path = tmp_path / f"actor.{suffix}"
+    several_animations(path)
+    line = ("plant", path, "--output", tmp_path / "planted.npz", "--import-fps", RATE)
+    assert run(*line, "--import-take", "Wave") == 0
+    with np.load(tmp_path / "planted.npz") as file:
+        assert len(file["frames"]) == 12
+    assert run(*line, "--import-take", "Walks", "--force") == 5
+    assert 'has no animation "Walks" of its armature: the nearest is "Walk"' in capsys.readouterr().err
+
+
+def test_a_file_of_one_animation_has_none_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, _ = take_file(tmp_path, "bvh")
+    assert run("plant", path, "--output", tmp_path / "planted.npz", "--import-take", "Walk") == 5
+    assert "leave out --import-take" in capsys.readouterr().err

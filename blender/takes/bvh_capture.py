@@ -1,0 +1,197 @@
+"""What a BVH file means: a skeleton at rest, and where its joints are and how they turn on each frame.
+
+All lengths and axes are those of the file.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...solver.rotation import from_eulers
+from ...solver.values import Array
+from ...solver.vectors import norm
+from ..messages.refused import Refused
+from ..messages.translation import translated
+from .bvh import BvhFile, Joint, read
+
+_WILDEST_TURN = 1e5
+"""Degrees: 277 turns."""
+
+_FARTHEST = 1e6
+"""Heights of the body."""
+
+_NEAR_ZERO = 0.1
+"""Part of a bone's length: no bone is played as short."""
+
+_LENGTHS = (0.5, 2.0)
+"""Between these parts of its length at rest a bone is played."""
+
+_RATES = (1.0, 1000.0)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Capture:
+    """A BVH file with what it means.
+
+    rest : (j, 3)    from the parent to each joint at rest
+    base : (j, 3)    what the channels of its position count from
+    notes : sentences for the report
+    """
+
+    file: BvhFile
+    rest: Array
+    base: Array
+    notes: tuple[str, ...]
+
+    @property
+    def joints(self) -> Sequence[Joint]:
+        """Those of the file, parents first."""
+        return self.file.joints
+
+    @cached_property
+    def columns(self) -> Sequence[slice]:
+        """Of each joint the columns of its channels."""
+        return self.file.columns
+
+    @cached_property
+    def rest_heads(self) -> Array:
+        """(j, 3) where the joints are at rest."""
+        heads = np.zeros_like(self.rest)
+        for number, joint in enumerate(self.joints):
+            heads[number] = self.rest[number] + (0.0 if joint.parent is None else heads[joint.parent])
+        return heads
+
+    @property
+    def size(self) -> float:
+        """The diagonal of a box about the joints at rest."""
+        return float(norm(np.ptp(self.rest_heads, axis=0)))
+
+    def places(self, number: int) -> Array:
+        """(n, 3) where a joint is in the axes of its parent; what has no channel stays as at rest."""
+        places = np.tile(self.rest[number], (len(self.file.rows), 1))
+        for axis, column in self._columns(number, position=True):
+            places[:, axis] = self.base[number, axis] + self.file.rows[:, column]
+        return places
+
+    def turns(self, numbers: Sequence[int]) -> Array:
+        """(n, k, 3, 3) how joints that have one order of rotations turn relative to their parents."""
+        angles = np.zeros((len(self.file.rows), len(numbers), 3))
+        for place, number in enumerate(numbers):
+            for axis, column in self._columns(number, position=False):
+                angles[:, place, axis] = np.radians(self.file.rows[:, column])
+        return from_eulers(angles, self.joints[numbers[0]].order[::-1])
+
+    @cached_property
+    def by_order(self) -> Mapping[str, tuple[Sequence[int], Array]]:
+        """By their order of rotations the joints, and (n, k, 3, 3) how they turn relative to their parents."""
+        orders: dict[str, list[int]] = {}
+        for number, joint in enumerate(self.joints):
+            orders.setdefault(joint.order, []).append(number)
+        return {order: (numbers, self.turns(numbers)) for order, numbers in orders.items()}
+
+    @cached_property
+    def points(self) -> Array:
+        """(n, j + e, 3) where the joints are on each frame, and behind them the End Sites."""
+        local = {
+            number: turns[:, place] for numbers, turns in self.by_order.values() for place, number in enumerate(numbers)
+        }
+        points, turns, ends = list[Array](), list[Array](), list[Array]()
+        for number, joint in enumerate(self.joints):
+            place, turn = self.places(number), local[number]
+            if joint.parent is not None:
+                place = points[joint.parent] + np.einsum("nij,nj->ni", turns[joint.parent], place)
+                turn = turns[joint.parent] @ turn
+            points.append(place)
+            turns.append(turn)
+            if joint.end is not None:
+                ends.append(place + turn @ np.array(joint.end))
+        return np.stack([*points, *ends], axis=1)
+
+    def _columns(self, number: int, *, position: bool) -> list[tuple[int, int]]:
+        """The axis and the column of each channel of a kind."""
+        first = self.columns[number].start
+        channels = enumerate(self.joints[number].channels, first)
+        return [(axis, column) for column, (axis, is_position) in channels if is_position == position]
+
+
+def captured(path: Path) -> Capture:
+    """The capture in the file.
+
+    raises : Refused where it cannot be read, or has what cannot be meant, with frame and joint
+    """
+    file = read(path)
+    _refuse_values(path, file, ~np.isfinite(file.rows))
+    capture = _read_positions(path, file)
+    limits = [
+        _FARTHEST * (capture.size or np.inf) if is_position else _WILDEST_TURN
+        for joint in file.joints
+        for _, is_position in joint.channels
+    ]
+    _refuse_values(path, file, np.abs(file.rows) > limits)
+    return capture
+
+
+def rate(path: Path, file: BvhFile) -> float:
+    """Its frames a second; Refused where it says none that can be meant."""
+    try:
+        found = 1.0 / float(file.frame_time)
+    except (ValueError, ZeroDivisionError):
+        found = 0.0
+    if not _RATES[0] <= round(found, 6) <= _RATES[1]:
+        raise Refused("BVH_RATE", value=str(path), time=file.frame_time or "none")
+    return found
+
+
+def _read_positions(path: Path, file: BvhFile) -> Capture:
+    """The capture, with positions as they are meant: at OFFSET or on top of it, or in its place where it is zero."""
+    offsets = np.array([joint.offset for joint in file.joints])
+    capture = Capture(file=file, rest=offsets, base=np.zeros_like(offsets), notes=file.notes)
+    moved = [
+        number
+        for number, joint in enumerate(file.joints)
+        if joint.parent is not None and sum(is_position for _, is_position in joint.channels) == 3
+    ]
+    played = {number: capture.places(number) for number in moved}
+    inner = [number for number, joint in enumerate(file.joints) if joint.parent is not None]
+    if not offsets[inner].any():
+        rest = offsets.copy()
+        for number, places in played.items():
+            rest[number] = np.median(places, axis=0)
+        return Capture(file=file, rest=rest, base=capture.base, notes=file.notes)
+    lengths = {number: length for number in moved if (length := float(norm(offsets[number])))}
+    ratios = {number: float(np.median(norm(played[number]))) / length for number, length in lengths.items()}
+    if ratios and max(ratios.values()) < _NEAR_ZERO:
+        base = np.where([[_is_on_top(capture, number)] for number in range(len(offsets))], offsets, 0.0)
+        note = translated("report.bvh_on_top", file=path)
+        return Capture(file=file, rest=offsets, base=base, notes=(*file.notes, note))
+    for number, ratio in ratios.items():
+        if not _LENGTHS[0] <= ratio <= _LENGTHS[1]:
+            raise Refused("BVH_LENGTH", value=str(path), joint=file.joints[number].name, ratio=ratio)
+    return capture
+
+
+def _is_on_top(capture: Capture, number: int) -> bool:
+    """Whether the positions of a joint count from its OFFSET: a root may as well have places there."""
+    along = np.median(capture.places(number), axis=0) @ capture.rest[number]
+    return capture.joints[number].parent is not None or bool(along < 0.5 * capture.rest[number] @ capture.rest[number])
+
+
+def _refuse_values(path: Path, file: BvhFile, wrong: NDArray[np.bool_]) -> None:
+    """Raise `Refused` for the first of the channels (n, c) that are wrong."""
+    if not wrong.any():
+        return
+    row, column = (int(found[0]) for found in np.nonzero(wrong))
+    number = next(number for number, columns in enumerate(file.columns) if column < columns.stop)
+    axis, is_position = file.joints[number].channels[column - file.columns[number].start]
+    raise Refused(
+        "BVH_VALUE",
+        value=str(path),
+        frame=row + 1,
+        joint=file.joints[number].name,
+        channel=f"{'XYZ'[axis]}{'position' if is_position else 'rotation'}",
+        number=file.rows[row, column],
+    )
