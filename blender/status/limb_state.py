@@ -17,11 +17,11 @@ from mathutils import Vector
 from ...skeleton import solve
 from ...skeleton.rounding import near
 from ...skeleton.solved_group import SolvedGroup
+from ...skeleton.values import Plan
 from ...solver.values import Plane, Status, Unreachable
 from ..armatures import Rig
 from ..live import state
 from ..live.live import is_live, waits_for_drag
-from ..live.reading import Reading
 from ..messages.refused import Refused
 from ..rigs import known_limbs
 from ..scene import dependencies
@@ -103,7 +103,7 @@ class _Look(NamedTuple):
 
 _looks: dict[int, _Look] = session.of_state({})
 # To go through all constraints of a rig takes long: done again where its chains are read again.
-_copies: dict[int, tuple[Reading, known_limbs.Copies]] = session.of_state({})
+_copies: dict[int, tuple[Plan, known_limbs.Copies]] = session.of_state({})
 _evaluations = 0
 
 
@@ -130,8 +130,8 @@ def limb_states(rig: Rig, scene: Scene, depsgraph: Depsgraph, *, playing: bool =
 
 def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState]:
     now = state.update(rig, scene, depsgraph)
-    if now.reading and _copies.get(rig.session_uid, (None,))[0] is not now.reading:
-        _copies[rig.session_uid] = now.reading, known_limbs.copies(rig, dependencies.constrained(rig))
+    if now.seen and _copies.get(rig.session_uid, (None,))[0] is not now.seen.plan:
+        _copies[rig.session_uid] = now.seen.plan, known_limbs.copies(rig, dependencies.constrained(rig))
     solved = {limb.plan.name: limb for limb in now.solved}
     states = {}
     for chain in rig.two_bone_ik_chains:
