@@ -89,7 +89,7 @@ def _stored(rig: Rig) -> list[int]:
 
 def _own(plan: Plan, names: Sequence[str], spread: Sequence[str]) -> Values:
     bones = plan.rig.pose.bones
-    modes = [bones[name].rotation_mode if name in bones else None for name in names]
+    modes = [bone and bone.rotation_mode for bone in map(bones.get, names)]
     shares = [bones.get(part.bone.name) for chain in plan.chains for part in chain.twists if not part.animated]
     shares = [bone and bone.two_bone_ik_twist for bone in shares]
     # An option that changes reads its chain again, unless something animates it.

@@ -104,7 +104,7 @@ def _leaders_first(states: Sequence[RigState]) -> Iterator[RigState]:
     follows: dict[Object, Set[Object]] = {now.rig: now.sources & by_rig.keys() - {now.rig} for now in states}
     circling: list[ChainPlan] = []
     try:
-        order = [*TopologicalSorter(follows).static_order()]
+        order = [*TopologicalSorter(follows).static_order()] if any(follows.values()) else [*by_rig]
     except CycleError:
         # What hangs on another part of a character than a limb stays when that is posed.
         pairs = [*dependencies.followed([chain for now in states for chain in now.chains], {*by_rig})]
@@ -156,7 +156,7 @@ def _remember(now: RigState, evaluated: Matrices, scene: Scene) -> None:
     if now.own:
         before = now.own.matrices
         own |= {name: matrix for name, matrix in before.items() if own.get(name) == now.left[name]}
-    now.posed, now.left, now.own = True, now.matrices(now.rig), OwnPose.now(now.rig, now.keyed, own, scene)
+    now.posed, now.left, now.own = True, now.matrices(now.rig), OwnPose.now(now.rig, now.seen.keyed, own, scene)
     for chain in now.chains:
         for bone in chain.keyed:
             if bone.name in chain.needs_rotation:
@@ -166,7 +166,7 @@ def _remember(now: RigState, evaluated: Matrices, scene: Scene) -> None:
 def _key(now: RigState, before: OwnPose, depsgraph: Depsgraph) -> None:
     """Give keys that were set on bones of the limbs since `before` the pose that shows."""
     names = now.own.turned_by_hand(before)
-    if auto_keys.key(now.rig, [bone for bone in now.keyed if bone.name in names], depsgraph.scene, before.keys):
+    if auto_keys.key(now.rig, [bone for bone in now.seen.keyed if bone.name in names], depsgraph.scene, before.keys):
         # With a key Blender evaluates the whole action again, and with it the other bones.
         _evaluate(depsgraph)
         if evaluated := now.to_be_posed(depsgraph):

@@ -48,6 +48,7 @@ class _Seen(NamedTuple):
 
     chains: Chains
     plan: Plan
+    keyed: list[Bone]
     fingerprint: Fingerprint
     look: GlanceNeed
     glance: Glance
@@ -59,8 +60,9 @@ class _Seen(NamedTuple):
         plan = current_plan(rig, [name for name, *_ in chains], scene)
         checks.refuse_shared_bones(plan.chains)
         look = GlanceNeed(plan=plan, need=sample_need(plan))
-        glance = look.look(depsgraph)
-        return cls(chains, plan, Fingerprint.of(plan), look, glance, samples_from_depsgraph(look.need, depsgraph))
+        glance, keyed = look.look(depsgraph), [bone for chain in plan.chains for bone in chain.keyed]
+        samples = samples_from_depsgraph(look.need, depsgraph)
+        return cls(chains, plan, keyed, Fingerprint.of(plan), look, glance, samples)
 
     def again(self, depsgraph: Depsgraph) -> "_Seen":
         """Of the same chains now; itself if nothing has changed."""
@@ -145,7 +147,7 @@ class RigState:
     def matrices(self, rig: Rig) -> Matrices:
         """How the bones are on the armature object, or on a copy of it."""
         bones = rig.pose.bones
-        return {bone.name: bones[bone.name].matrix_basis.copy() for bone in self.keyed}
+        return {bone.name: bones[bone.name].matrix_basis.copy() for bone in self.seen.keyed}
 
     def leave_out(self, names: Collection[str]) -> None:
         """Do not pose these chains, which wait for each other across armatures."""
@@ -160,11 +162,6 @@ class RigState:
     def chains(self) -> tuple[ChainPlan, ...]:
         """Those that can be solved."""
         return self.seen.plan.chains if self.seen else ()
-
-    @property
-    def keyed(self) -> list[Bone]:
-        """The bones that are posed."""
-        return [bone for chain in self.chains for bone in chain.keyed]
 
     @property
     def sources(self) -> Set[Object]:
