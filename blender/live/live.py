@@ -60,10 +60,10 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
 
 def live_changed(rig: Rig, scene: Scene) -> None:
     """Its limbs are live from now on, or no longer: keys that Live has covered then show at once."""
-    seen, find = state.cached(rig).seen, versions.curve_finder(rig)
+    reading, find = state.cached(rig).reading, versions.curve_finder(rig)
     names = bone_marks.notice([rig]).get(rig, {})
     pose_before.begin(rig)
-    for path in convert.paths(seen.plan) if seen and not rig.two_bone_ik_live else ():
+    for path in convert.paths(reading.plan) if reading and not rig.two_bone_ik_live else ():
         path = bone_marks.renamed_path(path, names)
         try:
             values: Any = rig.path_resolve(path)
@@ -85,11 +85,6 @@ def resume(rig: Rig) -> None:
     """Pose it again."""
     state.cached(rig).pulled = None
     rig.update_tag()  # a target that could not come along leaves nothing to evaluate
-
-
-def is_live(rig: Rig) -> bool:
-    """True while Live poses the limbs of this armature."""
-    return rig.two_bone_ik_live and state.cached(rig).pulled is None
 
 
 def waits_for_drag(rig: Rig, chain: str) -> bool:
@@ -150,23 +145,21 @@ def _pose(waiting: Mapping[RigState, Matrices], depsgraph: Depsgraph, *, auto_ke
             _key(now, before, depsgraph)
 
 
-def _remember(now: RigState, evaluated: Matrices, scene: Scene) -> None:
-    """Remember how Live has left the limbs, and how others have posed them last."""
-    own = evaluated
+def _remember(now: RigState, own: Matrices, scene: Scene) -> None:
+    """Remember how Live has left the limbs, and how others have posed them last: `own`, as far as Live has not."""
     if now.own:
         before = now.own.matrices
         own |= {name: matrix for name, matrix in before.items() if own.get(name) == now.left[name]}
-    now.posed, now.left, now.own = True, now.matrices(now.rig), OwnPose.now(now.rig, now.seen.keyed, own, scene)
+    now.posed, now.left, now.own = True, now.matrices(now.rig), OwnPose.now(now.rig, now.reading.keyed, own, scene)
     for chain in now.chains:
-        for bone in chain.keyed:
-            if bone.name in chain.needs_rotation:
-                pose_before.remember(now.rig.pose.bones[bone.name], now.seen.samples.basis[Point(now.rig, bone.name)])
+        for bone in (bone for bone in chain.keyed if bone.name in chain.needs_rotation):
+            pose_before.remember(now.rig.pose.bones[bone.name], now.reading.samples.basis[Point(now.rig, bone.name)])
 
 
 def _key(now: RigState, before: OwnPose, depsgraph: Depsgraph) -> None:
     """Give keys that were set on bones of the limbs since `before` the pose that shows."""
     names = now.own.turned_by_hand(before)
-    if auto_keys.key(now.rig, [bone for bone in now.seen.keyed if bone.name in names], depsgraph.scene, before.keys):
+    if auto_keys.key(now.rig, [bone for bone in now.reading.keyed if bone.name in names], depsgraph.scene, before.keys):
         # With a key Blender evaluates the whole action again, and with it the other bones.
         _evaluate(depsgraph)
         if evaluated := now.to_be_posed(depsgraph):

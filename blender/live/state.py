@@ -1,4 +1,4 @@
-"""The limbs of each armature object as the scene stands, solved once for all who look: Live, list of chains, overlay.
+"""The limbs of each armature object as the scene is now, solved once for all who look: Live, list of chains, overlay.
 
 Blender tells what it has evaluated, and calls no handler for what a handler has changed. So an armature is solved
 again wherever what its limbs depend on is not known to be as it was.
@@ -43,7 +43,7 @@ Matrices = dict[str, Matrix]
 """By name of a bone its `matrix_basis`."""
 
 
-class _Seen(NamedTuple):
+class _Reading(NamedTuple):
     """Chains as they were read, what tells whether they would be read so again, and what they depend on."""
 
     chains: Chains
@@ -55,7 +55,7 @@ class _Seen(NamedTuple):
     samples: Samples
 
     @classmethod
-    def of(cls, rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> "_Seen":
+    def of(cls, rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> "_Reading":
         """Of chains that are read anew."""
         plan = current_plan(rig, [name for name, *_ in chains], scene)
         checks.refuse_shared_bones(plan.chains)
@@ -64,7 +64,7 @@ class _Seen(NamedTuple):
         samples = samples_from_depsgraph(look.need, depsgraph)
         return cls(chains, plan, keyed, Fingerprint.of(plan), look, glance, samples)
 
-    def again(self, depsgraph: Depsgraph) -> "_Seen":
+    def again(self, depsgraph: Depsgraph) -> "_Reading":
         """Of the same chains now; itself if nothing has changed."""
         glance = self.look.look(depsgraph)
         if glance == self.glance:
@@ -84,7 +84,7 @@ class _Seen(NamedTuple):
         except ReferenceError:  # something that they depended on was removed
             return False
 
-    def has_only_moved(self, before: "_Seen | None") -> bool:
+    def has_only_moved(self, before: "_Reading | None") -> bool:
         """Whether since `before` nothing has changed but where things are."""
         return before is not None and before.look is self.look and before.glance.own == self.glance.own
 
@@ -114,7 +114,7 @@ class RigState:
     own: OwnPose | None = None
     looked_in: Layer | None = None
     pulled: str | None = None
-    seen: _Seen | None = None
+    reading: _Reading | None = None
     # The armature, its data, and all that chains reach for or bend towards, be they refused.
     _watched: Set[ID | None] = frozenset()
 
@@ -131,15 +131,15 @@ class RigState:
         fit = [chain for chain in chains if chain[1]]
         self.refused = {name: Refused("NO_TARGET", chain=named[name]) for name, target, _ in chains if not target}
         try:
-            self.seen = self._see(fit, scene, depsgraph)
+            self.reading = self._read(fit, scene, depsgraph)
         except Refused:
             self.refused |= self._refusals(fit, scene, depsgraph)
             fit = [chain for chain in fit if chain[0] not in self.refused]
-            self.seen = self._see(fit, scene, depsgraph) if fit else None
+            self.reading = self._read(fit, scene, depsgraph) if fit else None
 
     def to_be_posed(self, depsgraph: Depsgraph) -> Matrices | None:
         """How Blender has evaluated the bones; None where they are as they are solved and as Live has left them."""
-        if not self.seen:
+        if not self.reading:
             return None
         evaluated = self.matrices(self.rig.evaluated_get(depsgraph))
         return None if self.posed and evaluated == self.left else evaluated
@@ -147,7 +147,7 @@ class RigState:
     def matrices(self, rig: Rig) -> Matrices:
         """How the bones are on the armature object, or on a copy of it."""
         bones = rig.pose.bones
-        return {bone.name: bones[bone.name].matrix_basis.copy() for bone in self.seen.keyed}
+        return {bone.name: bones[bone.name].matrix_basis.copy() for bone in self.reading.keyed}
 
     def leave_out(self, names: Collection[str]) -> None:
         """Do not pose these chains, which wait for each other across armatures."""
@@ -155,43 +155,43 @@ class RigState:
         self.left_out = {name: Refused("LIVE_CIRCLE", chain=self.rig.two_bone_ik_chains[name]) for name in names}
 
     def forget(self) -> None:
-        """Its chains are to be read again."""
-        self.seen, self.posed = None, False
+        """Its chains are to be read again, and what others have posed is not known."""
+        self.reading, self.posed, self.own = None, False, None
 
     @property
     def chains(self) -> tuple[ChainPlan, ...]:
         """Those that can be solved."""
-        return self.seen.plan.chains if self.seen else ()
+        return self.reading.plan.chains if self.reading else ()
 
     @property
     def sources(self) -> Set[Object]:
         """Objects that the chains' places depend on."""
-        return {*self.seen.fingerprint.items} if self.seen else set()
+        return {*self.reading.fingerprint.items} if self.reading else set()
 
     @property
     def solved(self) -> list[SolvedGroup]:
         """Each chain by itself, in the order in which they are solved."""
-        return one_by_one(self.seen.plan, self.groups) if self.seen else []
+        return one_by_one(self.reading.plan, self.groups) if self.reading else []
 
-    def _see(self, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> _Seen:
+    def _read(self, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> _Reading:
         refuse_unposable(self.rig)
-        if self.seen and self.seen.is_right(chains, rest=self.looked_in is None):
-            return self.seen.again(depsgraph)
-        return _Seen.of(self.rig, chains, scene, depsgraph)
+        if self.reading and self.reading.is_right(chains, rest=self.looked_in is None):
+            return self.reading.again(depsgraph)
+        return _Reading.of(self.rig, chains, scene, depsgraph)
 
     def _refusals(self, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> dict[str, Refused]:
-        """What is wrong with each chain by itself, or beside one other; where it is all of them, that."""
+        """What is wrong with each chain by itself, or because of one other; where it is all of them, that."""
         refused: dict[str, Refused] = {}
         alone: list[ChainPlan] = []
         for chain in chains:
             try:
-                alone += self._see([chain], scene, depsgraph).plan.chains
+                alone += self._read([chain], scene, depsgraph).plan.chains
             except Refused as refusal:
                 refused[chain[0]] = refusal
         refused |= checks.shared_bone_refusals(alone)
         fit = [chain for chain in chains if chain[0] not in refused]
         try:
-            self._see(fit, scene, depsgraph)
+            self._read(fit, scene, depsgraph)
         except Refused as refusal:
             refused |= {name: refusal for name, *_ in fit}
         return refused
@@ -220,31 +220,31 @@ def update(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> RigState:
 
 def update_all(states: Iterable[RigState], scene: Scene, depsgraph: Depsgraph) -> None:
     """The same for several armatures; the chains of those on which something has changed are solved side by side."""
-    changed: dict[RigState, _Seen | None] = {}
+    changed: dict[RigState, _Reading | None] = {}
     for now in states:
-        before = now.seen
+        before = now.reading
         now.look(scene, depsgraph)
-        if not before or now.seen is not before:
-            now.groups, now.posed = now.groups if now.seen else [], False
-            changed |= {now: before} if now.seen else {}
+        if not before or now.reading is not before:
+            now.groups, now.posed = now.groups if now.reading else [], False
+            changed |= {now: before} if now.reading else {}
     if changed:
         groups = _solved(changed)
         for now in changed:
             now.groups = groups
 
 
-def _solved(changed: Mapping[RigState, _Seen | None]) -> list[SolvedGroup]:
+def _solved(changed: Mapping[RigState, _Reading | None]) -> list[SolvedGroup]:
     """The chains of these armatures, each with what was seen of it before, solved side by side."""
     states = [*changed]
-    samples = reduce(or_, (now.seen.samples for now in states))
+    samples = reduce(or_, (now.reading.samples for now in states))
     groups = states[0].groups
     rigs = {plan.rig for group in groups for plan in group.plans if group.group.kinematics.rigid}
-    alike = all(now.groups is groups and now.seen.has_only_moved(before) for now, before in changed.items())
-    if alike and rigs == {now.rig for now in states} and all(len(now.seen.plan.ranks) == 1 for now in states):
-        carried = any(now.seen.glance.spaces != before.glance.spaces for now, before in changed.items())
+    alike = all(now.groups is groups and now.reading.has_only_moved(before) for now, before in changed.items())
+    if alike and rigs == {now.rig for now in states} and all(len(now.reading.plan.ranks) == 1 for now in states):
+        carried = any(now.reading.glance.spaces != before.glance.spaces for now, before in changed.items())
         return solve.solve_again(groups, samples, carried=carried)
-    ranks = zip_longest(*(now.seen.plan.ranks for now in states), fillvalue=())
-    plan = replace(states[0].seen.plan, ranks=tuple(tuple(joined.from_iterable(rank)) for rank in ranks))
+    ranks = zip_longest(*(now.reading.plan.ranks for now in states), fillvalue=())
+    plan = replace(states[0].reading.plan, ranks=tuple(tuple(joined.from_iterable(rank)) for rank in ranks))
     return solve.solve_groups(plan, samples)
 
 
@@ -259,9 +259,7 @@ def invalidate(rig: Rig) -> None:
 
 def _renamed(rig: Rig, _names: bone_marks.Names) -> None:
     """Its chains name other bones."""
-    now = cached(rig)
-    now.forget()
-    now.own = None
+    cached(rig).forget()
 
 
 bone_marks.listeners.append(_renamed)
