@@ -15,11 +15,9 @@ from ..blender.bake.build_plan import Frames, after_followed, scene_of
 from ..blender.bake.phases import Request, write_together
 from ..blender.bake.report import Report
 from ..blender.hold import hold
-from ..blender.live import known_ahead
 from ..blender.messages.refused import Refused
 from ..blender.scene.checks import given_rig
 from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, Measure, Sampling
-from ..skeleton.values import Plan
 from .command import with_request
 from .options import BakeOptions
 
@@ -175,14 +173,10 @@ def check(
     ['Too Far: Hero, forearm.L']
     """
     rig = given_rig(rig)
-    report = bake_steps.check(rig, chains, frames, scene, Sampling(sampling), more_notes=_more_notes)
+    report = bake_steps.check(rig, chains, frames, scene, Sampling(sampling), more_notes=hold.notes)
     if add_markers:
         markers.replace(scene_of(rig, scene), report)
     return report
-
-
-def _more_notes(plan: Plan) -> list[str]:
-    return [*hold.notes(plan), *known_ahead.notes(plan)]
 
 
 def remove_markers(rig: Object, *, scene: Scene | None = None) -> None:

@@ -100,4 +100,4 @@ def main(api) -> None:
         row(f"{name}, another object moves", rigs, lambda n, o=other: move([o], n), lambda read: read)
         for target in targets:
             target.keyframe_insert("location", frame=1)
-        row(f"{name}, a frame that moves nothing", rigs, bpy.context.scene.frame_set, lambda read: 3.0 * read)
+        row(f"{name}, a frame that moves nothing", rigs, bpy.context.scene.frame_set, lambda read: 8.0 * read)

@@ -61,7 +61,6 @@ def _follow_renames(*_: object) -> None:
 
 @persistent
 def _follow(scene: Scene, depsgraph: Depsgraph, *, edited: bool = True) -> None:
-    session.exports = depsgraph.mode == "RENDER"
     for table, listener in session.evaluated:
         if table:
             listener(depsgraph)
@@ -72,19 +71,6 @@ def _follow(scene: Scene, depsgraph: Depsgraph, *, edited: bool = True) -> None:
         from .live.live import follow
 
         follow(live, scene, depsgraph, edited=edited)
-
-
-@persistent
-def _pose_ahead(scene: Scene, *_: object) -> None:
-    """Blender tells neither whether it evaluates the frame for a view or for an export, nor for which view layer."""
-    if session.samplings or _isolated(scene):
-        return
-    session.changes_frame = True
-    live = [] if session.renders else [rig for rig in armatures.local_armatures(scene) if rig.two_bone_ik_live]
-    if live and len(_shown_in_windows()) < 2:
-        from .live.live import pose_ahead
-
-        pose_ahead(live, scene)
 
 
 def _leading(rigs: list[armatures.Rig], depsgraph: Depsgraph) -> list[armatures.Rig]:
@@ -108,26 +94,7 @@ def _shown_in_windows() -> list[tuple[Scene, str]]:
 @persistent
 def _follow_frame(scene: Scene, depsgraph: Depsgraph) -> None:
     if not _isolated(scene):
-        try:
-            _follow(scene, depsgraph, edited=False)
-        finally:
-            session.changes_frame = False
-
-
-@persistent
-def _begin_render(scene: Scene, *_: object) -> None:
-    session.renders = True
-    if not scene.render.use_persistent_data:
-        return
-    # A render that keeps its data goes by what Blender was told of, and of limbs posed ahead it is not told.
-    for rig in {rig for scene in bpy.data.scenes for rig in armatures.local_armatures(scene)}:
-        if rig.two_bone_ik_live:
-            rig.update_tag(refresh={"DATA"})
-
-
-@persistent
-def _end_render(*_: object) -> None:
-    session.renders = False
+        _follow(scene, depsgraph, edited=False)
 
 
 @persistent
@@ -204,16 +171,12 @@ _LISTENERS: dict[str, Callable[..., None]] = {
 
 _HANDLERS = (
     ("depsgraph_update_post", _notice_objects),
-    ("frame_change_pre", _pose_ahead),
     ("frame_change_post", _notice_objects),
     ("depsgraph_update_post", _notice_renames),
     ("frame_change_post", _notice_renames),
     ("depsgraph_update_post", _follow_selection),
     ("depsgraph_update_post", _follow),
     ("frame_change_post", _follow_frame),
-    ("render_init", _begin_render),
-    ("render_complete", _end_render),
-    ("render_cancel", _end_render),
     ("load_post", _forget_file),
     ("load_post", _follow_renames),
     ("load_post", _begin),

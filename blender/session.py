@@ -22,19 +22,17 @@ class Session:
 
     evaluated : tables, each with what keeps it right: called with each dependency graph that Blender has evaluated,
         unless the table is empty
+    sampled : called once nothing is being sampled any more
     isolated : `session_uid` of the temporary scenes in which nothing that the user sees is evaluated
     samplings : how many are open, perhaps between two steps of a bake
-    changes_frame : True from before Blender evaluates a frame until that is done
-    renders : True from before the first frame of a render until after the last
-    exports : True if Blender has evaluated last for a render or an export, and not for a view
     names_bones : True once something keeps names of bones, which renaming changes
     """
 
     def __init__(self) -> None:
         self.evaluated: list[tuple[_Table, Callable[[Depsgraph], None]]] = []
+        self.sampled: list[Callable[[], None]] = []
         self.isolated: set[int] = set()
         self.samplings = 0
-        self.changes_frame = self.renders = self.exports = False
         self.names_bones = False
         self._of_state: list[_Table] = []
         self._of_file: list[_Table] = []
@@ -57,7 +55,6 @@ class Session:
     def forget_file(self) -> None:
         """Another file is open, or nothing listens any more."""
         self.forget_state()
-        self.renders = False
         for table in self._of_file:
             table.clear()
 

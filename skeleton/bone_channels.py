@@ -23,14 +23,14 @@ from .transform import Basis, stacked
 from .values import Bone, ChainPlan, Channel, Plan, Point, Samples
 
 
-def bone_bases(solved: SolvedGroup, before: twist.Before | None = None, *, apart: bool = False) -> list[Basis]:
+def bone_bases(solved: SolvedGroup, before: twist.Before | None = None) -> list[Basis]:
     """Of the bones that are keyed, in the order of the plan.
 
-    before, apart : see `twist.spread`
+    before : see `twist.spread`
     """
     bases = limb_bases(solved)
     if solved.plan.twists:
-        bases = twist.spread(solved, bases, before, apart=apart)
+        bases = twist.spread(solved, bases, before)
     return _where_influenced(solved, bases)
 
 

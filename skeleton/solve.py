@@ -32,17 +32,13 @@ def solve_for(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGroup:
     return uneven_scale.solve_group(group, goals, samples)
 
 
-Solve: TypeAlias = Callable[[ChainGroup, Samples, int, Array | None], SolvedGroup]
-"""What solves chains side by side over all frames, as `solve_group` does."""
-
-
 def solve_groups(plan: Plan, samples: Samples) -> list[SolvedGroup]:
     """All chains of the plan, in as few calls of the solver as possible."""
     return run(solving(plan, samples))
 
 
 def solving(
-    plan: Plan, samples: Samples, move: Move = carried_along.move_dependents, solve: Solve = solve_group
+    plan: Plan, samples: Samples, move: Move = carried_along.move_dependents
 ) -> Generator[float, None, list[SolvedGroup]]:
     """The same step by step.
 
@@ -58,20 +54,22 @@ def solving(
         for group in chain_group.chain_groups(rank, samples, count):
             if solved or last:
                 yield sum(len(group_solved.plans) for group_solved in (*solved, *last)) / len(plan.chains)
-            last.append(solve(group, samples, count, plan.seconds))
+            last.append(solve_group(group, samples, count, plan.seconds))
         solved += last
     return solved
 
 
-def solve_again(solved: Iterable[SolvedGroup], samples: Samples) -> list[SolvedGroup]:
+def solve_again(solved: Iterable[SolvedGroup], samples: Samples, *, carried: bool) -> list[SolvedGroup]:
     """The same rigid chains, if nothing but their targets and poles has moved since, and what carries them.
 
     Chains that are no longer rigid are put side by side again.
+
+    carried : False where what carries them has not moved
     """
     again: list[SolvedGroup] = []
     for old in solved:
-        count, carried = len(old.goals.target), old.group.carried(samples)
-        groups = [carried] if carried else chain_group.chain_groups(old.plans, samples, count)
+        count, group = len(old.goals.target), old.group.carried(samples) if carried else old.group
+        groups = [group] if group else chain_group.chain_groups(old.plans, samples, count)
         again += (solve_group(group, samples, count) for group in groups)
     return again
 

@@ -37,15 +37,14 @@ class Limb:
     below_poses: list[Array]
 
 
-def spread(solved: SolvedGroup, limb: list[Basis], before: Before | None = None, *, apart: bool = False) -> list[Basis]:
+def spread(solved: SolvedGroup, limb: list[Basis], before: Before | None = None) -> list[Basis]:
     """The bases of all keyed bones, from those of the bones of `ChainPlan.limb` as they are solved.
 
     before : by column the twists from which those of the first frame go on; by default those of the plans
-    apart : True if each frame is the first one
     """
     plan = solved.plan
     whole, (root, end, *after) = _limb(solved, limb), limb
-    angles = {half: found.angle for half, found in _twists(solved, whole, before, apart=apart).items()}
+    angles = {half: found.angle for half, found in _twists(solved, whole, before).items()}
     influence = np.asarray(solved.group.number("influence"))
     line: list[Basis] = []
     if True in angles and (found := twist_bones.in_line(plan, upper=True)):
@@ -69,9 +68,9 @@ def measured(solved: SolvedGroup, limb: list[Basis]) -> dict[bool, twist.Twist]:
     return _twists(solved, _limb(solved, limb), None)
 
 
-def _twists(solved: SolvedGroup, limb: Limb, before: Before | None, *, apart: bool = False) -> dict[bool, twist.Twist]:
+def _twists(solved: SolvedGroup, limb: Limb, before: Before | None) -> dict[bool, twist.Twist]:
     halves = [half for half in (True, False) if any(part.upper == half for part in solved.plan.twists)]
-    return {half: _twist(solved, limb, half, before, apart=apart) for half in halves}
+    return {half: _twist(solved, limb, half, before) for half in halves}
 
 
 def poses(solved: SolvedGroup, bases: Sequence[Basis]) -> list[Array]:
@@ -110,7 +109,7 @@ def _poses_below(plans: Sequence[ChainPlan], end: Array, below: Sequence[Basis])
     return poses
 
 
-def _twist(solved: SolvedGroup, limb: Limb, upper: bool, before: Before | None, *, apart: bool = False) -> twist.Twist:
+def _twist(solved: SolvedGroup, limb: Limb, upper: bool, before: Before | None) -> twist.Twist:
     """(n, c) of the root bones against their parents, or of the tip bones against the end bones."""
     plans, parent = solved.plans, solved.group.kinematics.parent
     rest = np.array([twist_bones.rest_orientation(plan, upper=upper) for plan in plans])
@@ -123,13 +122,10 @@ def _twist(solved: SolvedGroup, limb: Limb, upper: bool, before: Before | None, 
         carrier = transform.orientation(limb.poses[-1][..., :3, :3])
     own = transform.orientation((limb.poses[0] if upper else limb.below_poses[-1])[..., :3, :3])
     turn = product(product(np.swapaxes(carrier, -1, -2), own), np.swapaxes(rest, -1, -2))
-    now = twist_bones.angle(turn if apart else turn[0], line)
+    now = twist_bones.angle(turn[0], line)
     shown = [plan.turned for plan in plans] if before is None else before
     start = np.stack([likeliest(each[not upper], now[..., row]) for row, each in enumerate(shown)], axis=-1)
-    if not apart:
-        return twist.twist(turn, line, start)
-    found = twist.twist(turn[None], line, start)
-    return transform.each_array(lambda values: values[0], found)
+    return twist.twist(turn, line, start)
 
 
 def starts(solved: SolvedGroup, values: Mapping[Bone, Sequence[float]]) -> Before:

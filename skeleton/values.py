@@ -4,7 +4,7 @@ They are frozen, and nothing here looks into Blender again.
 """
 
 import itertools
-from collections.abc import Callable, Hashable, Mapping, Set
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, Self, TypeAlias
 
@@ -336,16 +336,6 @@ class Samples:
                 point: {name: function(values) for name, values in named.items()}
                 for point, named in self.numbers.items()
             },
-        )
-
-    def about(self, points: Set[Point]) -> Self:
-        """The part that is about these objects and bones."""
-        return replace(
-            self,
-            to_world={item: matrices for item, matrices in self.to_world.items() if Point(item) in points},
-            pose={point: matrices for point, matrices in self.pose.items() if point in points},
-            basis={point: basis for point, basis in self.basis.items() if point in points},
-            numbers={point: numbers for point, numbers in self.numbers.items() if point in points},
         )
 
     def of(self, item: Key, other: Key) -> Self:

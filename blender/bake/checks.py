@@ -147,17 +147,3 @@ def _read_by_drivers(place: Point, keyed: Set[Point]) -> Iterator[Point]:
 
 _PLACES = frozenset(("TRANSFORMS", "ROTATION_DIFF", "LOC_DIFF"))
 """Kinds of variables that read where something is."""
-
-
-def in_circles(chains: Iterable[ChainPlan]) -> list[ChainPlan]:
-    """Those of several armatures that follow their own limb, through limbs of others that follow them."""
-    chains = list(chains)
-    sources = dependencies.links(chains, driven=True).__getitem__
-    needs = [dependencies.upstream(*dependencies.places_of(chain), sources=sources) for chain in chains]
-    roots = [dependencies.root_of(chain) for chain in chains]
-    follows = [[number for number, root in enumerate(roots) if root in places] for places in needs]
-    return [
-        chain
-        for number, chain in enumerate(chains)
-        if number in dependencies.reached(follows[number], follows.__getitem__)
-    ]

@@ -1,9 +1,9 @@
 """Whether a plan is still right: the values that it was read from, far cheaper to compare than to read a plan again."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bpy.types import ID, Bone, Object
+from bpy.types import Bone, Object
 
 from ...skeleton.values import Bone as PlannedBone
 from ...skeleton.values import Plan, Point
@@ -62,28 +62,19 @@ class Fingerprint:
             rest=rest,
         )
 
-    def holds(self, since: Set[ID] | None) -> bool:
+    def is_right(self) -> bool:
         """True if reading the chains would give the same plan, as long as the bones are the same at rest.
 
-        since : what Blender has evaluated since it held last; None where that is not known
         raises : ReferenceError where one of the objects was removed
         """
-        if _uids(self.items) != self.uids or not self.is_stored():
-            return False
-        if (since is None or self.plan.rig in since) and _own(self.plan, self.names, self.spread) != self.own:
-            return False
-        return self.is_tied(since)
+        return (
+            _uids(self.items) == self.uids
+            and _stored(self.plan.rig) == self.stored
+            and _own(self.plan, self.names, self.spread) == self.own
+            and [*map(dependencies.ties, self.places)] == self.ties
+        )
 
-    def is_stored(self) -> bool:
-        """True if as many choices of each chain are stored as when they were read."""
-        return _stored(self.plan.rig) == self.stored
-
-    def is_tied(self, since: Set[ID] | None) -> bool:
-        """True if the places that Blender has evaluated `since`, all for None, follow what they followed."""
-        pairs = zip(self.places, self.ties, strict=True)
-        return all(dependencies.ties(place) == tie for place, tie in pairs if since is None or place.object in since)
-
-    def holds_at_rest(self) -> bool:
+    def is_right_at_rest(self) -> bool:
         """True if the bones are the same at rest."""
         return _rest(self.plan, self.names) == self.rest
 
@@ -98,7 +89,7 @@ def _stored(rig: Rig) -> list[int]:
 
 def _own(plan: Plan, names: Sequence[str], spread: Sequence[str]) -> Values:
     bones = plan.rig.pose.bones
-    modes = [bones[name].rotation_mode if name in bones else None for name in names]
+    modes = [bone and bone.rotation_mode for bone in map(bones.get, names)]
     shares = [bones.get(part.bone.name) for chain in plan.chains for part in chain.twists if not part.animated]
     shares = [bone and bone.two_bone_ik_twist for bone in shares]
     # An option that changes reads its chain again, unless something animates it.

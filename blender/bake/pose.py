@@ -95,7 +95,7 @@ def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]
     """Pose bones of armatures by what is solved on this frame, without keys; returns those that were posed otherwise.
 
     limbs : by armature the bones, and the groups in which their chains were solved last. Beside them these may hold
-        chains of other armatures, as they were then
+        chains of other armatures, as they were then: what these followed may have been removed since
     """
     before: dict[SolvedGroup, dict[Bone, Sequence[float]]] = defaultdict(dict)
     owners = {}
@@ -111,5 +111,10 @@ def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]
             values[bone] = value_before(find, bone.rotation_path, value, frame).tolist() if keyed else value
         for group in groups:
             before[group] |= values
-    new_values = (item for group, values in before.items() for item in pose_values(group, values))
+    new_values = (
+        item
+        for group, values in before.items()
+        if (columns := [column for column, plan in enumerate(group.plans) if plan.rig in limbs])
+        for item in pose_values(group if len(columns) == len(group.plans) else group.only(columns), values)
+    )
     return write.pose_bones((owners[bone], name, numbers) for bone, name, numbers in new_values)

@@ -3,8 +3,6 @@
 Other rooms use of it:
 
     drag : Drag
-    known_ahead : all
-    live : follow, is_live, live_changed, pose_ahead, waits_for_drag
-    reading : Reading
+    live : follow, live_changed, waits_for_drag
     state : all
 """

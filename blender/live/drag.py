@@ -1,4 +1,4 @@
-"""One limb pulled by its tip or its mid joint: solved from the pose in which it stood, as often as that joint moves."""
+"""One limb pulled by its tip or its mid joint: solved from the pose in which it was, as often as that joint moves."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ from .pulled_controls import PulledControls
 
 
 class Drag:
-    """Begins with the pose as it stands, and poses the two bones of one limb; its chain's targets go along at once.
+    """Begins with the pose as it is, and poses the two bones of one limb; its chain's targets go along at once.
 
     Where a known rig shows IK, it moves the limb's controls of IK, and its FK controls stay. While it lasts, live limbs
     of the armature wait. It lasts until `finish` or `restore`.

@@ -123,7 +123,7 @@ class PulledControls:
             raise Refused("PULLED_IK.mid", chain=self.chain, switch=self._limb.switch, value=self._limb.fk_value)
 
     def _sampled(self) -> Samples:
-        """As the scene stands."""
+        """As the scene is now."""
         need = pose_need(self._plan, placed(self._targets))
         own = frozenset({Point(self.chain.rig, self._swivel.name)} if self._swivel else ())
         need = replace(need, bones=need.bones.union(self._shown), own=need.own | own, turned=need.turned | own)

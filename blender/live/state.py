@@ -1,177 +1,251 @@
-"""The chains as the scene stands, solved once for all who look: live limbs, the list of chains, the overlay."""
+"""The limbs of each armature object as the scene is now, solved once for all who look: Live, list of chains, overlay.
 
-from collections.abc import Iterable, Set
-from dataclasses import dataclass, field
+Blender tells what it has evaluated, and calls no handler for what a handler has changed. So an armature is solved
+again wherever what its limbs depend on is not known to be as it was.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Set
+from dataclasses import dataclass, field, replace
 from functools import reduce
+from itertools import chain as joined
+from itertools import zip_longest
 from operator import or_
 from typing import NamedTuple
 
-from bpy.types import ID, Depsgraph, Scene
+from bpy.types import ID, Depsgraph, Object, Scene
+from mathutils import Matrix
 
 from ...skeleton import solve
 from ...skeleton.solved_group import SolvedGroup, one_by_one
-from ...skeleton.values import Bone, ChainPlan, Samples
+from ...skeleton.values import Bone, ChainPlan, Plan, Samples
 from ..armatures import Rig
 from ..bake import checks
-from ..messages.refused import Refused
-from ..scene.glance import Glance
+from ..bake.build_plan import current_plan
+from ..bake.fingerprint import Fingerprint
+from ..messages.refused import Refused, unless_gone
+from ..scene import sampling
+from ..scene.checks import refuse_unposable
+from ..scene.glance import Glance, GlanceNeed
+from ..scene.need import sample_need
 from ..scene.sampling import samples_from_depsgraph
 from ..session import session
 from ..settings import bone_marks
-from . import reading
-from .known_ahead import foreign_handlers
-from .reading import Chains, Reading
+from .auto_keys import OwnPose
+
+Chains = list[tuple[str, Object | None, Object | None]]
+"""Name, target and pole target of each chain: pointers that can become None, as an object
+is deleted, without an update of the property."""
+
+Layer = tuple[str, str]
+"""The names of a scene and of its view layer."""
+
+Matrices = dict[str, Matrix]
+"""By name of a bone its `matrix_basis`."""
+
+
+class _Reading(NamedTuple):
+    """Chains as they were read, what tells whether they would be read so again, and what they depend on."""
+
+    chains: Chains
+    plan: Plan
+    keyed: list[Bone]
+    fingerprint: Fingerprint
+    look: GlanceNeed
+    glance: Glance
+    samples: Samples
+
+    @classmethod
+    def of(cls, rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> "_Reading":
+        """Of chains that are read anew."""
+        plan = current_plan(rig, [name for name, *_ in chains], scene)
+        checks.refuse_shared_bones(plan.chains)
+        look = GlanceNeed(plan=plan, need=sample_need(plan))
+        glance, keyed = look.look(depsgraph), [bone for chain in plan.chains for bone in chain.keyed]
+        samples = samples_from_depsgraph(look.need, depsgraph)
+        return cls(chains, plan, keyed, Fingerprint.of(plan), look, glance, samples)
+
+    def again(self, depsgraph: Depsgraph) -> "_Reading":
+        """Of the same chains now; itself if nothing has changed."""
+        glance = self.look.look(depsgraph)
+        if glance == self.glance:
+            return self
+        if glance.own == self.glance.own:
+            return self._replace(glance=glance, samples=self.look.with_places(self.samples, glance))
+        return self._replace(glance=glance, samples=samples_from_depsgraph(self.look.need, depsgraph))
+
+    def is_right(self, chains: Chains, *, rest: bool) -> bool:
+        """Whether these chains would be read so again.
+
+        rest : whether bones at rest may be others
+        """
+        try:
+            right = self.chains == chains and self.fingerprint.is_right()
+            return right and not (rest and not self.fingerprint.is_right_at_rest())
+        except ReferenceError:  # something that they depended on was removed
+            return False
+
+    def has_only_moved(self, before: "_Reading | None") -> bool:
+        """Whether since `before` nothing has changed but where things are."""
+        return before is not None and before.look is self.look and before.glance.own == self.glance.own
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class RigState:
-    """The chains of one armature object as they were when they were last read.
+    """The limbs of one armature object.
 
-    reading : those that have all they need
-    groups : these, solved side by side with chains of other armatures, which may have been solved again since
-    refused : of the others, by name, what is wrong
-    posed : True where Live has posed the armature so, or on another frame ahead of it
-    ahead : True where the armature is posed on a frame that was known ahead, at which these were not read
-    glance, samples : what the chains depend on
-    layer : the names of the scene that was looked at, and of its view layer
-    since : what Blender has evaluated since then; None where that is not known
-    watched : the armature, its data, and all that chains reach for or bend towards, be they refused
+    After each evaluation Live asks `must_be_solved`, solves with `update_all`, and poses what `to_be_posed` tells.
+
+    refused : by name what is wrong with chains that cannot be solved
     left_out : chains that can be solved and that Live leaves as they are, and why
+    groups : those that can be solved, side by side with chains of other armatures, which may have been solved again
+    posed : True where Live has posed the limbs as they are solved
+    left : how it left their bones
+    own : how others have posed these last
+    looked_in : where Live has looked last; None once something may have changed of which Blender does not tell
+    pulled : the name of the chain that Drag pulls, "" if the limb has none; None if it pulls no limb of the armature
     """
 
-    reading: Reading | None = None
+    rig: Rig
+    refused: Mapping[str, Refused] = field(default_factory=dict)
+    left_out: Mapping[str, Refused] = field(default_factory=dict)
     groups: list[SolvedGroup] = field(default_factory=list)
-    refused: dict[str, Refused] = field(default_factory=dict)
     posed: bool = False
-    ahead: bool = False
-    glance: Glance | None = None
-    samples: Samples | None = None
-    layer: tuple[str, str] = ("", "")
-    since: set[ID] | None = None
-    watched: Set[ID | None] = frozenset()
-    left_out: dict[str, Refused] = field(default_factory=dict)
+    left: Matrices = field(default_factory=dict)
+    own: OwnPose | None = None
+    looked_in: Layer | None = None
+    pulled: str | None = None
+    reading: _Reading | None = None
+    # The armature, its data, and all that chains reach for or bend towards, be they refused.
+    _watched: Set[ID | None] = frozenset()
 
-    def evaluated_since(self, layer: tuple[str, str]) -> Set[ID] | None:
-        """What may have changed since they were last read; None where anything may.
+    def must_be_solved(self, updated: Set[ID], layer: Layer) -> bool:
+        """Whether limbs may be otherwise than Live has left them, now that Blender has evaluated this in that layer."""
+        return not (self.posed and self.looked_in == layer and self._watched.isdisjoint(updated))
 
-        That is so where Live itself moves what the chains depend on: Blender evaluates such a pose without calling
-        handlers.
-        """
-        if _unread or not (self.reading and self.reading.alone and layer == self.layer and self.rigid):
+    def look(self, scene: Scene, depsgraph: Depsgraph) -> None:
+        """Find out which chains can be solved, and what these depend on now."""
+        named = self.rig.two_bone_ik_chains
+        chains = [(chain.name, chain.target, chain.pole_target) for chain in named if not chain.mute]
+        self._watched = {self.rig, self.rig.data, *(goal for _, *goals in chains for goal in goals)}
+        # Chains without a target are no exception, and to find out by trial what is wrong with each takes long.
+        fit = [chain for chain in chains if chain[1]]
+        self.refused = {name: Refused("NO_TARGET", chain=named[name]) for name, target, _ in chains if not target}
+        try:
+            self.reading = self._read(fit, scene, depsgraph)
+        except Refused:
+            self.refused |= self._refusals(fit, scene, depsgraph)
+            fit = [chain for chain in fit if chain[0] not in self.refused]
+            self.reading = self._read(fit, scene, depsgraph) if fit else None
+
+    def to_be_posed(self, depsgraph: Depsgraph) -> Matrices | None:
+        """How Blender has evaluated the bones; None where they are as they are solved and as Live has left them."""
+        if not self.reading:
             return None
-        return self.since
+        evaluated = self.matrices(self.rig.evaluated_get(depsgraph))
+        return None if self.posed and evaluated == self.left else evaluated
+
+    def matrices(self, rig: Rig) -> Matrices:
+        """How the bones are on the armature object, or on a copy of it."""
+        bones = rig.pose.bones
+        return {bone.name: bones[bone.name].matrix_basis.copy() for bone in self.reading.keyed}
+
+    def leave_out(self, names: Collection[str]) -> None:
+        """Do not pose these chains, which wait for each other across armatures."""
+        self.posed &= self.left_out.keys() == {*names}
+        self.left_out = {name: Refused("LIVE_CIRCLE", chain=self.rig.two_bone_ik_chains[name]) for name in names}
+
+    def forget(self) -> None:
+        """Its chains are to be read again, and what others have posed is not known."""
+        self.reading, self.posed, self.own = None, False, None
 
     @property
-    def posable(self) -> list[Bone]:
-        """The bones that Live may pose."""
-        if not self.reading or not self.left_out:
-            return self.reading.keyed if self.reading else []
-        return [bone for chain in self.reading.plan.chains if chain.name not in self.left_out for bone in chain.keyed]
+    def chains(self) -> tuple[ChainPlan, ...]:
+        """Those that can be solved."""
+        return self.reading.plan.chains if self.reading else ()
 
     @property
-    def rigid(self) -> bool:
-        """True where no chain depends on more than its own space and what it reaches for."""
-        alone = self.reading is not None and len(self.reading.plan.ranks) == 1
-        return alone and all(group.group.kinematics.rigid for group in self.groups)
+    def sources(self) -> Set[Object]:
+        """Objects that the chains' places depend on."""
+        return {*self.reading.fingerprint.items} if self.reading else set()
 
     @property
     def solved(self) -> list[SolvedGroup]:
-        """Each by itself, in the order in which they are solved."""
+        """Each chain by itself, in the order in which they are solved."""
         return one_by_one(self.reading.plan, self.groups) if self.reading else []
 
+    def _read(self, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> _Reading:
+        refuse_unposable(self.rig)
+        if self.reading and self.reading.is_right(chains, rest=self.looked_in is None):
+            return self.reading.again(depsgraph)
+        return _Reading.of(self.rig, chains, scene, depsgraph)
 
-class _Seen(NamedTuple):
-    reading: Reading
-    glance: Glance
-    samples: Samples
+    def _refusals(self, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> dict[str, Refused]:
+        """What is wrong with each chain by itself, or because of one other; where it is all of them, that."""
+        refused: dict[str, Refused] = {}
+        alone: list[ChainPlan] = []
+        for chain in chains:
+            try:
+                alone += self._read([chain], scene, depsgraph).plan.chains
+            except Refused as refusal:
+                refused[chain[0]] = refusal
+        refused |= checks.shared_bone_refusals(alone)
+        fit = [chain for chain in chains if chain[0] not in refused]
+        try:
+            self._read(fit, scene, depsgraph)
+        except Refused as refusal:
+            refused |= {name: refusal for name, *_ in fit}
+        return refused
 
 
 # By `session_uid` of armature objects, which outlives a new name, and is not shared by a linked one of the same name.
-_known: dict[int, RigState] = session.of_state({})
-# Those whose chains were solved side by side last.
-_together: list[RigState] = session.of_state([])
-# What Blender evaluated last. After a change of the frame it is read from the dependency graph only when it is needed.
-_evaluated: set[ID] = session.of_state(set())
-_unread: list[Depsgraph] = session.of_state([])
-
-
-def layer_of(depsgraph: Depsgraph) -> tuple[str, str]:
-    """The names of the scene that it evaluates, and of the view layer."""
-    return depsgraph.scene.name, depsgraph.view_layer.name
+_states: dict[int, RigState] = session.of_state({})
 
 
 def cached(rig: Rig) -> RigState:
-    """The chains as `update` has found them last."""
-    return known(rig.session_uid)
+    """The limbs of an armature object as `update` has found them last."""
+    return _states.setdefault(rig.session_uid, RigState(rig=rig))
 
 
-def known(uid: int) -> RigState:
-    """The same of the armature object with this `session_uid`."""
-    return _known.get(uid) or RigState()
+def layer_of(depsgraph: Depsgraph) -> Layer:
+    """Where what it evaluates is shown."""
+    return depsgraph.scene.name, depsgraph.view_layer.name
 
 
 def update(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> RigState:
     """The chains that are not muted, as this dependency graph has them; changes nothing in the file."""
-    [now] = update_all([rig], scene, depsgraph)
+    now = cached(rig)
+    update_all([now], scene, depsgraph)
     return now
 
 
-def update_all(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph) -> list[RigState]:
+def update_all(states: Iterable[RigState], scene: Scene, depsgraph: Depsgraph) -> None:
     """The same for several armatures; the chains of those on which something has changed are solved side by side."""
-    states, changed, again = [], [], True
-    for rig in rigs:
-        now, seen = _look(rig, scene, depsgraph)
-        if now.ahead:
-            now.posed = now.ahead = False
-        if seen:
-            now.layer, now.since = layer_of(depsgraph), set()
-        if seen and seen.samples is not now.samples:
-            again &= seen.reading is now.reading and bool(now.glance) and seen.glance.own == now.glance.own
-            now.reading, now.glance, now.samples = seen.reading, seen.glance, seen.samples
-            changed.append(now)
-        states.append(now)
+    changed: dict[RigState, _Reading | None] = {}
+    for now in states:
+        before = now.reading
+        now.look(scene, depsgraph)
+        if not before or now.reading is not before:
+            now.groups, now.posed = now.groups if now.reading else [], False
+            changed |= {now: before} if now.reading else {}
     if changed:
-        _solve(changed, again=again)
-    return states
+        groups = _solved(changed)
+        for now in changed:
+            now.groups = groups
 
 
-def _solve(changed: list[RigState], *, again: bool) -> None:
-    """Solve the chains of several armatures side by side.
-
-    again : True where nothing but what they reach for and what carries them has changed
-    """
-    samples = reduce(or_, (now.samples for now in changed))
-    if again and changed == _together and all(now.rigid for now in changed):
-        groups = solve.solve_again(changed[0].groups, samples)
-    else:
-        groups = solve.solve_groups(reading.side_by_side([now.reading.plan for now in changed]), samples)
-    _together[:] = changed
-    for now in changed:
-        now.groups, now.posed = groups, False
-
-
-def leave_out(rig: Rig, names: Iterable[str]) -> None:
-    """Live does not pose these chains, which wait for each other across armatures."""
-    now, chains = cached(rig), rig.two_bone_ik_chains
-    refused = {name: Refused("LIVE_CIRCLE", chain=chains[name]) for name in names}
-    now.posed &= refused.keys() == now.left_out.keys()
-    now.left_out = refused
-
-
-def stands(rig: Rig, now: RigState, depsgraph: Depsgraph) -> bool:
-    """True where nothing that its chains depend on was evaluated last, or what they go for stands, tied as it was."""
-    evaluated = is_evaluated(now.watched)
-    if now.ahead or not evaluated:
-        return not evaluated
-    since = now.evaluated_since(layer_of(depsgraph))
-    tells = since is not None and not now.refused and since.isdisjoint((rig, rig.data))
-    # A target that stays may follow another armature from now on, which then is to be posed first.
-    return tells and now.reading.look.stands(depsgraph, now.glance, since) and reading.is_tied(now.reading, since)
-
-
-def is_evaluated(items: Set[ID]) -> bool:
-    """Whether Blender has evaluated any of these last."""
-    return not _evaluated.isdisjoint(items)
+def _solved(changed: Mapping[RigState, _Reading | None]) -> list[SolvedGroup]:
+    """The chains of these armatures, each with what was seen of it before, solved side by side."""
+    states = [*changed]
+    samples = reduce(or_, (now.reading.samples for now in states))
+    groups = states[0].groups
+    rigs = {plan.rig for group in groups for plan in group.plans if group.group.kinematics.rigid}
+    alike = all(now.groups is groups and now.reading.has_only_moved(before) for now, before in changed.items())
+    if alike and rigs == {now.rig for now in states} and all(len(now.reading.plan.ranks) == 1 for now in states):
+        carried = any(now.reading.glance.spaces != before.glance.spaces for now, before in changed.items())
+        return solve.solve_again(groups, samples, carried=carried)
+    ranks = zip_longest(*(now.reading.plan.ranks for now in states), fillvalue=())
+    plan = replace(states[0].reading.plan, ranks=tuple(tuple(joined.from_iterable(rank)) for rank in ranks))
+    return solve.solve_groups(plan, samples)
 
 
 def invalidate(rig: Rig) -> None:
@@ -179,107 +253,33 @@ def invalidate(rig: Rig) -> None:
 
     Set by a script the property alone would make Blender evaluate nothing.
     """
-    _known.pop(rig.session_uid, None)
+    cached(rig).forget()
     rig.update_tag()
 
 
 def _renamed(rig: Rig, _names: bone_marks.Names) -> None:
-    """Its chains name other bones: read them again."""
-    _known.pop(rig.session_uid, None)
+    """Its chains name other bones."""
+    cached(rig).forget()
 
 
 bone_marks.listeners.append(_renamed)
 
 
-def _notice(depsgraph: Depsgraph) -> None:
-    """A scene was evaluated: what it evaluated may be otherwise than it was."""
-    if _unread:
-        for now in _known.values():
-            now.since = None
-    # What handlers change Blender evaluates without a word.
-    unknown = foreign_handlers()
-    if unknown or depsgraph.id_type_updated("ARMATURE"):
-        reading.forget_rest()
-    if unknown:
-        for now in _known.values():
-            now.since = None
-    _unread[:] = [depsgraph]
-    if not session.changes_frame:
-        read_updates()
+def _evaluated(depsgraph: Depsgraph) -> None:
+    """Where Live does not look, where bones at rest may be others, and where handlers of others may change anything."""
+    others = sampling.handled("depsgraph_update_pre", "depsgraph_update_post", "frame_change_pre", "frame_change_post")
+    if others or session.samplings or depsgraph.mode == "RENDER" or depsgraph.id_type_updated("ARMATURE"):
+        for now in _states.values():
+            now.looked_in = None
 
 
-def read_updates() -> None:
-    """Find out what Blender has evaluated, while its handlers run. Most frames need no answer, and it takes long."""
-    if not _unread:
-        return
-    # What follows something else is listed along with it.
-    _evaluated.clear()
-    if _known:
-        _evaluated.update([update.id.original for update in _unread[0].updates])
-    for now in _known.values():
-        if now.since is not None:
-            now.since |= _evaluated
-    _unread.clear()
+def _sampled() -> None:
+    """What Blender has evaluated for a request may have moved what live limbs follow: it evaluates them again."""
+    for now in _states.values():
+        with unless_gone:
+            if now.looked_in is None and now.rig.two_bone_ik_live:
+                now.rig.update_tag(refresh={"OBJECT"})
 
 
-session.evaluated.append((_known, _notice))
-
-
-def _look(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> tuple[RigState, _Seen | None]:
-    """The state of an armature, and what its chains depend on now; None where none of them can be solved."""
-    chains = reading.chains_of(rig)
-    # Chains without a target are no exception, and to find out by trial what is wrong with each takes long.
-    fit = [chain for chain in chains if chain[1]]
-    refused = {
-        name: Refused("NO_TARGET", chain=rig.two_bone_ik_chains[name]) for name, target, _ in chains if not target
-    }
-    try:
-        seen = _seen(rig, fit, scene, depsgraph)
-    except Refused:
-        refused |= _refusals(rig, fit, scene, depsgraph)
-        fit = [chain for chain in fit if chain[0] not in refused]
-        if not fit:
-            _known[rig.session_uid] = RigState(refused=refused)
-            return _known[rig.session_uid], None
-        seen = _seen(rig, fit, scene, depsgraph)
-    now = _known.setdefault(rig.session_uid, RigState())
-    now.refused = refused
-    now.watched = {rig, rig.data, *(goal for _, *goals in chains for goal in goals)}
-    return now, seen
-
-
-def _seen(rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> _Seen:
-    now = cached(rig)
-    since = now.evaluated_since(layer_of(depsgraph))
-    current = reading.read(rig, chains, scene, now.reading, since)
-    if current is now.reading and now.glance and since is not None:
-        glance = current.look.look(depsgraph, now.glance, since)
-    else:
-        glance = current.look.look(depsgraph)
-    if current is not now.reading or now.glance is None or glance[:2] != now.glance[:2]:
-        samples = samples_from_depsgraph(current.look.need, depsgraph)
-    elif glance.goals != now.glance.goals:
-        samples = current.look.with_goals(now.samples, glance, now.glance)
-    else:
-        samples = now.samples
-    return _Seen(current, glance, samples)
-
-
-def _refusals(rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> dict[str, Refused]:
-    """What is wrong with each chain by itself, or beside one other; where it is all of them together, that."""
-    refused = {}
-    alone: list[ChainPlan] = []
-    for chain in chains:
-        try:
-            seen = _seen(rig, [chain], scene, depsgraph)
-        except Refused as refusal:
-            refused[chain[0]] = refusal
-        else:
-            alone += seen.reading.plan.chains
-    refused |= checks.shared_bone_refusals(alone)
-    fit = [chain for chain in chains if chain[0] not in refused]
-    try:
-        _seen(rig, fit, scene, depsgraph)
-    except Refused as refusal:
-        refused |= {name: refusal for name, *_ in fit}
-    return refused
+session.evaluated.append((_states, _evaluated))
+session.sampled.append(_sampled)

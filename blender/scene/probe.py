@@ -86,6 +86,8 @@ def marked() -> Iterator[None]:
         yield
     finally:
         session.samplings -= 1
+        for listener in () if session.samplings else session.sampled:
+            listener()
 
 
 def _probe() -> Object:

@@ -246,13 +246,6 @@ def samples_from_depsgraph(need: SampleNeed, depsgraph: Depsgraph) -> Samples:
     return _with_poses_before(need, samples)
 
 
-def samples_by_curves(need: SampleNeed, frames: Array) -> Samples:
-    """The same over `frames` as F-curves alone tell it; only right where `curves.obstacle` finds none."""
-    samples = run(curves.samples(need, frames))
-    _refuse_unfit(samples, frames)
-    return _with_poses_before(need, samples)
-
-
 def refuse_disabled(need: SampleNeed, depsgraph: Depsgraph) -> None:
     """Raise `Refused` for the first object that Blender leaves out in silence: not even `is_evaluated` tells."""
     objects = depsgraph.view_layer_eval.objects

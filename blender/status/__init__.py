@@ -1,4 +1,4 @@
-"""What list, overlay and panel say: how limbs stand, where feet do, what hides them, and which one is in hand.
+"""What list, overlay and panel say: how limbs are posed, where feet stand, what hides them, and which one is in hand.
 
 Other rooms use of it:
 

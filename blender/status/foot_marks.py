@@ -43,7 +43,7 @@ class FootMark(NamedTuple):
     def line(self) -> Line:
         """The circle."""
         x, y, z = self.place
-        return [(x + self.radius * right, y + self.radius * ahead, z) for right, ahead in _ROUND]
+        return [(x + self.radius * across, y + self.radius * along, z) for across, along in _ROUND]
 
 
 class FootLines(NamedTuple):

@@ -1,4 +1,4 @@
-"""How each limb stands: the tip and the target as Blender evaluates them, and what keeps them apart.
+"""How each limb is posed: the tip and the target as Blender evaluates them, and what keeps them apart.
 
 Measured where it is shown, once for each evaluation of the scene, and during playback at most five times a second.
 """
@@ -17,11 +17,11 @@ from mathutils import Vector
 from ...skeleton import solve
 from ...skeleton.rounding import near
 from ...skeleton.solved_group import SolvedGroup
+from ...skeleton.values import Plan
 from ...solver.values import Plane, Status, Unreachable
 from ..armatures import Rig
 from ..live import state
-from ..live.live import is_live, waits_for_drag
-from ..live.reading import Reading
+from ..live.live import waits_for_drag
 from ..messages.refused import Refused
 from ..rigs import known_limbs
 from ..scene import dependencies
@@ -44,7 +44,7 @@ class State(StrEnum):
     """What can be said of a limb.
 
     REACHED : the tip is on the target
-    AS_SET : posed as it is solved; an option holds the tip off the target
+    AS_SET : posed as it is solved; an option keeps the tip off the target
     TOO_FAR, TOO_CLOSE : posed as it is solved; the bones do not allow more
     NOT_POSED : elsewhere, as Live is off
     PULLED : off its target while Drag pulls this limb, or another one for which Live waits
@@ -73,7 +73,7 @@ class LimbState:
     joints : root, mid, the hock of a leg that has one, and tip; empty if the chain lacks a bone
     target : empty if the chain has none
     miss : from the tip to the target
-    cause : label of the option that holds the limb AS_SET
+    cause : label of the option that makes the limb AS_SET
     hiding : what hides it, where that is known
     away : what is not in this scene, and the names of the scenes in which it is
     refusal : why it cannot be solved
@@ -103,7 +103,7 @@ class _Look(NamedTuple):
 
 _looks: dict[int, _Look] = session.of_state({})
 # To go through all constraints of a rig takes long: done again where its chains are read again.
-_copies: dict[int, tuple[Reading, known_limbs.Copies]] = session.of_state({})
+_copies: dict[int, tuple[Plan, known_limbs.Copies]] = session.of_state({})
 _evaluations = 0
 
 
@@ -130,8 +130,8 @@ def limb_states(rig: Rig, scene: Scene, depsgraph: Depsgraph, *, playing: bool =
 
 def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState]:
     now = state.update(rig, scene, depsgraph)
-    if now.reading and _copies.get(rig.session_uid, (None,))[0] is not now.reading:
-        _copies[rig.session_uid] = now.reading, known_limbs.copies(rig, dependencies.constrained(rig))
+    if now.reading and _copies.get(rig.session_uid, (None,))[0] is not now.reading.plan:
+        _copies[rig.session_uid] = now.reading.plan, known_limbs.copies(rig, dependencies.constrained(rig))
     solved = {limb.plan.name: limb for limb in now.solved}
     states = {}
     for chain in rig.two_bone_ik_chains:
@@ -165,7 +165,7 @@ def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph
     if waits_for_drag(rig, plan.name):
         return replace(seen, state=State.PULLED)
     by = hiding.on_top(plan)
-    return replace(seen, state=State.HIDDEN if by or is_live(rig) else State.NOT_POSED, hiding=by)
+    return replace(seen, state=State.HIDDEN if by or rig.two_bone_ik_live else State.NOT_POSED, hiding=by)
 
 
 def _close(seen: LimbState) -> float:

@@ -134,7 +134,7 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
 
 
 def _in_any_order(rig: bpy.types.Object, frames: list[float], where: str) -> Iterator[str]:
-    """What shows on a frame is what Live shows where it knows nothing ahead, and what Solve gives; bones have what is
+    """What shows on a frame is what Live shows where it reads all anew, and what Solve gives; bones have what is
     evaluated.
     """
     live = rig.two_bone_ik_live and all(chain.unreachable != "SKIP" for chain in rig.two_bone_ik_chains)
@@ -152,7 +152,7 @@ def _in_any_order(rig: bpy.types.Object, frames: list[float], where: str) -> Ite
         found.append([limb.shown() for limb in limbs])
         for limb, after, *others in zip(limbs, *found[1:], found[0], strict=True):
             slack = 4.0 * oracle.resolution(limb, after[:3], limb.goal())
-            for way, joints in zip(("a single solve", "live ahead"), others, strict=True):
+            for way, joints in zip(("a single solve", "live"), others, strict=True):
                 if not live or not np.isfinite([joints, after]).all():
                     continue
                 off = np.abs(joints - after).max()
@@ -162,7 +162,7 @@ def _in_any_order(rig: bpy.types.Object, frames: list[float], where: str) -> Ite
 
 @contextlib.contextmanager
 def _handled() -> Iterator[None]:
-    """While it is open, a handler of another extension keeps Live from knowing anything ahead."""
+    """While it is open, there is a handler of another extension, which might change anything."""
     bpy.app.handlers.frame_change_post.append(_other)
     try:
         yield

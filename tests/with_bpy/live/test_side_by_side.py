@@ -168,6 +168,17 @@ def test_characters_follow_each_other_with_other_limbs() -> None:
 
 
 @pytest.mark.versions
+def test_a_target_that_is_deleted_does_not_stop_the_other() -> None:
+    arms = live_arms(*({"tip_bone": "hand", "use_rotation": True},) * 2)
+    for place in PLACES:
+        move_all(arms, place)
+    rig, target = arms[1]
+    bpy.data.objects.remove(arms[0][1])
+    for turn in (0.1, 0.2):
+        rig.pose.bones["lower"].rotation_quaternion = (1.0, turn, 0.0, 0.0)
+        np.testing.assert_allclose(tip(rig), target.location, atol=CLOSE)
+
+
 def test_a_follower_survives_a_graph_that_is_built_anew() -> None:
     """Blender 4.2 crashed on the evaluation after it."""
     (leader, target), (follower, _) = live_arms({}, {})

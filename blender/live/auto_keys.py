@@ -1,0 +1,82 @@
+"""Keys that auto keying sets on bones of live limbs get the pose that shows: Blender keys what a hand has set."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from bpy.types import Scene
+from mathutils import Matrix
+
+from ...skeleton.values import MERGE, Bone
+from .. import versions
+from ..armatures import Rig
+from ..curves import write
+
+Keys = dict[tuple[str, int], tuple[int, bool]]
+"""By RNA path and index of an F-curve how many keys it has, and whether one is on the current frame."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class OwnPose:
+    """How others than Live have posed bones of an armature last, and what else poses them.
+
+    matrices : by name of a bone its `matrix_basis`
+    written : how often keys had been written by then
+    frame, action : the frame and the name of the action that the armature played then
+    keys : see `Keys`; None if auto keying was off
+    """
+
+    matrices: dict[str, Matrix]
+    written: int
+    frame: float
+    action: str
+    keys: Keys | None
+
+    @classmethod
+    def now(cls, rig: Rig, bones: Iterable[Bone], matrices: dict[str, Matrix], scene: Scene) -> "OwnPose":
+        """As of now."""
+        return cls(
+            matrices=matrices,
+            written=write.times(),
+            frame=scene.frame_current_final,
+            action=rig.animation_data.action.name if rig.animation_data and rig.animation_data.action else "",
+            keys=_keys(rig, bones, scene) if scene.tool_settings.use_keyframe_insert_auto else None,
+        )
+
+    def turned_by_hand(self, before: "OwnPose") -> set[str]:
+        """Names of the bones that users may have posed since: another frame, action or bake poses them as well."""
+        if (before.written, before.frame, before.action) != (self.written, self.frame, self.action):
+            return set()
+        return {name for name, matrix in self.matrices.items() if matrix != before.matrices.get(name, matrix)}
+
+
+def key(rig: Rig, bones: Iterable[Bone], scene: Scene, before: Keys | None) -> bool:
+    """Give the keys that auto keying has set on the current frame the pose that shows; False if there is none.
+
+    before : a key that is on the frame, where there was none and there are no more keys now, was moved there
+    """
+    frame, find = scene.frame_current_final, versions.curve_finder(rig)
+    keyed = []
+    for path in (bone.rotation_path for bone in bones):
+        values: Any = rig.path_resolve(path)
+        for index, value in enumerate(values):
+            curve = find(path, index=index)
+            count, was_there = (before or {}).get((path, index), (0, False))
+            for point in curve.keyframe_points if curve else ():
+                is_new = before is None or was_there or len(curve.keyframe_points) > count
+                if is_new and abs(point.co.x - frame) < MERGE:
+                    point.co_ui.y = value
+                    keyed.append(curve)
+    for curve in keyed:
+        curve.update()
+    return bool(keyed)
+
+
+def _keys(rig: Rig, bones: Iterable[Bone], scene: Scene) -> Keys:
+    frame, find = scene.frame_current_final, versions.curve_finder(rig)
+    places = [(bone.rotation_path, index) for bone in bones for index in range(4)]
+    curves = {place: curve for place in places if (curve := find(place[0], index=place[1]))}
+    return {
+        place: (len(curve.keyframe_points), any(abs(key.co.x - frame) < MERGE for key in curve.keyframe_points))
+        for place, curve in curves.items()
+    }
