@@ -185,7 +185,7 @@ def test_bones_without_keys_give_no_frames() -> None:
 @pytest.mark.parametrize("wrong", [{"tolerance": 0.0}, {"interpolation": "CONSTANT"}])
 def test_targets_are_refused_what_cannot_be_reduced(wrong: dict) -> None:
     chain = swinging_arm()
-    with pytest.raises(api.Refused, match='Keys of "Target" cannot be reduced|tolerance = 0.0'):
+    with pytest.raises(api.Refused, match=r'Keys of "Target" cannot be reduced|tolerance = 0.0'):
         api.bake_targets(chain.id_data, frames=SPAN, keys="REDUCED", **wrong)
     assert not chain.target.animation_data
 
