@@ -86,8 +86,12 @@ def load(file: Path, *, enable_autoexec: bool, **imported: Any) -> Loaded:
 
 
 def _unreadable(file: Path, why: str) -> Refused:
-    sentence = "UNREADABLE.damaged" if is_take(file) or file.suffix == BLEND else "UNREADABLE.format"
-    return Refused(sentence, value=str(file), reason=why, known=", ".join(READABLE))
+    return Refused(
+        "UNREADABLE.damaged" if is_take(file) or file.suffix == BLEND else "UNREADABLE.format",
+        value=str(file),
+        reason=why,
+        known=", ".join(READABLE),
+    )
 
 
 def _is_blend(file: Path) -> bool:

@@ -88,7 +88,7 @@ def keyed(plan: ChainPlan) -> bool:
 
 def can_be_set(rig: Rig, hiding: Hiding) -> bool:
     """False where the switch is animated, so that it would not stay as it is set."""
-    return not versions.is_ever_animated(rig, hiding.switch)
+    return not (hiding.switch and versions.is_ever_animated(rig, hiding.switch))
 
 
 def mend(rig: Rig, hiding: Hiding) -> list[str]:

@@ -217,6 +217,7 @@ def test_the_button_mends_what_hides_the_active_limb() -> None:
     rig.two_bone_ik_live = True
     constraint = rig.pose.bones["lower"].constraints.new("COPY_ROTATION")
     constraint.target = rigs.empty("Other")
+    rig.pose.bones["spine"].keyframe_insert("location", frame=1)
     bpy.context.view_layer.objects.active = rig
     rig.select_set(True)
     for state in ("MUTED", "HIDDEN", "REACHED"):
