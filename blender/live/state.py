@@ -56,7 +56,7 @@ class _Reading(NamedTuple):
 
     @classmethod
     def of(cls, rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> "_Reading":
-        """Of chains that are read anew."""
+        """Of chains that are read now."""
         plan = current_plan(rig, [name for name, *_ in chains], scene)
         checks.refuse_shared_bones(plan.chains)
         look = GlanceNeed(plan=plan, need=sample_need(plan))

@@ -4,7 +4,7 @@ Other rooms use of it:
 
     bone : from_bone, read_bone, rest
     checks : Removal, given_rig, refuse_not_finite, refuse_other_than_armature, refuse_unposable
-    curves : all
+    curves : OwnTransforms
     dependencies : all
     glance : Glance, GlanceNeed
     names : given_names
