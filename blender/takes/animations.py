@@ -54,5 +54,5 @@ def _moves(action: Action, slot: str) -> bool:
 
 
 def _length(action: Action) -> float:
-    first, last = action.frame_range
+    first, last = action.frame_range.to_tuple()
     return float(last - first)
