@@ -104,12 +104,11 @@ def from_rotations(chain: Chain, rest: ReferencePose, rotations: Array, stretch:
     axes = np.einsum("...bij,...bj->...bi", rotations, rest.hinges)
     use_axes = ~is_slight(rest) if chain.use_hinge_axis else np.asarray(False)
     pose = _pose(links * np.asarray(stretch)[..., None], axes, use_axes)
-    bent = np.broadcast_to(pose.bent, rotations.shape[:-3])
-    if every(bent):
+    if every(pose.bent):
         return pose
-    own = carry_last(np.einsum("...bji,...bj->...bi", rotations, pose.hinges), bent)
+    own = carry_last(np.einsum("...bji,...bj->...bi", rotations, pose.hinges), pose.bent)
     hinges = beside(np.einsum("...bij,...bj->...bi", rotations, own), pose.links)
-    normal, side = beside(hinges[..., 1, :], pose.aim), carry_last(pose.side, bent)
+    normal, side = beside(hinges[..., 1, :], pose.aim), carry_last(pose.side, pose.bent)
     return replace(pose, hinges=hinges, normal=normal, side=side)
 
 
