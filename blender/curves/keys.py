@@ -105,12 +105,8 @@ def twists_before(plan: Plan, chain: ChainPlan) -> dict[Bone, Array]:
     """
     find, values = versions.curve_finder(plan.rig), {}
     for bone in (part.bone for part in chain.twists):
-        path, value = bone.rotation_path, np.array(plan.rig.path_resolve(bone.rotation_path)[:], dtype=np.float64)
-        for index in range(len(value)):
-            curve = find(path, index=index)
-            if curve and len(curve.keyframe_points):
-                value[index] = curve.keyframe_points[0].co.y
-        values[bone] = value_before(find, path, value, plan.frames[0])
+        path = bone.rotation_path
+        values[bone] = value_before(find, path, plan.rig.path_resolve(path), plan.frames[0])
     return values
 
 
@@ -133,7 +129,10 @@ def twists_now(plan: Plan, chain: ChainPlan) -> dict[Bone, Array]:
 
 
 def values_before(item: Object, paths: Iterable[str], start: float) -> dict[str, Array]:
-    """For each RNA path what the last keys ahead of `start` leave, or if there are none, the property as it is now."""
+    """For each RNA path what the last keys ahead of `start` leave, else what the first key holds until then.
+
+    Without keys it is the property as it is now, which depends on the current frame where others pose it.
+    """
     find = versions.curve_finder(item)
     return {path: value_before(find, path, item.path_resolve(path), start) for path in paths}
 
@@ -143,8 +142,8 @@ def value_before(find: Callable[..., FCurve | None], path: str, value: Sequence[
     result = np.array(value[:], dtype=np.float64)
     for index in range(len(result)):
         curve = find(path, index=index)
-        if curve and (ahead := _keys_ahead(curve, start)):
-            result[index] = curve.keyframe_points[ahead - 1].co.y
+        if curve and len(curve.keyframe_points):
+            result[index] = curve.keyframe_points[max(_keys_ahead(curve, start) - 1, 0)].co.y
     return result
 
 
