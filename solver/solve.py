@@ -182,7 +182,7 @@ def _picked(choice: NDArray[Any], one: Solution, other: Solution) -> Solution:
 
 
 def _settled(solution: Solution, start: ReferencePose, pose: Array, tolerance: float) -> Array:
-    """Its rotations (n, 2, 3, 3), by the shortest way from `pose` on frames on which that is as solved but for rounding.
+    """Its rotations (n, 2, 3, 3), by the shortest way from `pose` on frames where that is as solved but for rounding.
 
     There, the axis of a limb that is all but straight is nothing but rounding, and must not roll its bones. A straight
     one shows no axis at all: it keeps its roll if all frames are as solved.

@@ -1,7 +1,7 @@
 """Two options at a time, baked and baked again: the keys of the second bake are those of the first.
 
-Each scene has one chain with the simplest options, and two or three of `ASPECTS` on top, so that each pair of them comes
-up: `--counts` prints how often.
+Each scene has one chain with the simplest options, and two or three of `ASPECTS` on top, so that each pair of them
+comes up: `--counts` prints how often.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik import api
 
-from fuzz import changes, judge, oracle, state
+from fuzz import changes, judge, state
 from fuzz.acts import hock as legs
-from fuzz.acts import options, twist as twists
+from fuzz.acts import options
+from fuzz.acts import twist as twists
 from fuzz.build import RIG
 
 SAME = 1e-6

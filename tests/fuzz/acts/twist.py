@@ -55,6 +55,7 @@ def twist(random: Random, scene: dict) -> None:
 
 
 def add_twist_bones(random: Random, scene: dict) -> None:
+    """Bones at the side of both bones of the limb, and at times one in line below."""
     chain, bones, poses = scene["chains"][0], scene["bones"], scene["poses"]
     joints = {name: bones[name]["head"] for name in ("upper", "lower", "hand")}
     ends = {"upper": ("upper", "lower"), "lower": ("lower", "hand")}
