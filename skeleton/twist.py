@@ -5,7 +5,7 @@ bone in line about that from its own head to the joint; the bone after the last 
 line take the root bone's own twist over from it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +17,8 @@ from . import inherit, transform, twist_bones
 from .chain_group import basis_below
 from .solved_group import SolvedGroup
 from .transform import Basis, stacked
-from .twist_bones import Turned, likeliest, turned
-from .values import Bone, ChainPlan, Point, TwistBone
+from .twist_bones import Turned, turned
+from .values import ChainPlan, Point, TwistBone
 
 Before = Sequence[Turned]
 
@@ -63,9 +63,9 @@ def spread(solved: SolvedGroup, limb: list[Basis], before: Before | None = None)
     return [root, end, *after, *line, *beside]
 
 
-def measured(solved: SolvedGroup, limb: list[Basis]) -> dict[bool, twist.Twist]:
-    """(n, c) the twist of each half that has twist bones, the upper one as True."""
-    return _twists(solved, _limb(solved, limb), None)
+def measured(solved: SolvedGroup, limb: list[Basis], before: Before | None = None) -> dict[bool, twist.Twist]:
+    """(n, c) the twist of each half that has twist bones, the upper one as True; `before` as for `spread`."""
+    return _twists(solved, _limb(solved, limb), before)
 
 
 def _twists(solved: SolvedGroup, limb: Limb, before: Before | None) -> dict[bool, twist.Twist]:
@@ -122,20 +122,8 @@ def _twist(solved: SolvedGroup, limb: Limb, upper: bool, before: Before | None) 
         carrier = transform.orientation(limb.poses[-1][..., :3, :3])
     own = transform.orientation((limb.poses[0] if upper else limb.below_poses[-1])[..., :3, :3])
     turn = product(product(np.swapaxes(carrier, -1, -2), own), np.swapaxes(rest, -1, -2))
-    now = twist_bones.angle(turn[0], line)
-    shown = [plan.turned for plan in plans] if before is None else before
-    start = np.stack([likeliest(each[not upper], now[..., row]) for row, each in enumerate(shown)], axis=-1)
+    start = np.array([each[not upper] for each in before or [plan.turned for plan in plans]])
     return twist.twist(turn, line, start)
-
-
-def starts(solved: SolvedGroup, values: Mapping[Bone, Sequence[float]]) -> Before:
-    """By column the twists that twist bones show by these values of their rotations, with their first shares."""
-    shares = [
-        {part.bone: float(_share(solved, plan, part)[0]) for part in plan.twists if part.animated}
-        for plan in solved.plans
-    ]
-    turned = zip(solved.plans, shares, strict=True)
-    return [twist_bones.turned_by_values(plan, values, of_plan) for plan, of_plan in turned]
 
 
 def _shares(solved: SolvedGroup, number: int) -> Array:

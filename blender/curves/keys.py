@@ -93,39 +93,25 @@ def _of_bones(curves: Iterable[FCurve], bones: Collection[str]) -> Iterator[FCur
 
 def rotations_before(plan: Plan) -> dict[str, Array]:
     """The rotation (3 or 4,) of each bone that the plan keys, ahead of the plan's frames, by RNA path."""
-    paths = [bone.rotation_path for chain in plan.chains for bone in chain.limb]
-    beside = {bone.rotation_path: value for chain in plan.chains for bone, value in twists_before(plan, chain).items()}
-    return values_before(plan.rig, paths, plan.frames[0]) | beside
+    paths = [bone.rotation_path for chain in plan.chains for bone in chain.keyed]
+    return values_before(plan.rig, paths, plan.frames[0])
 
 
-def twists_before(plan: Plan, chain: ChainPlan) -> dict[Bone, Array]:
-    """The rotations of the twist bones just before the frames; the first key's where none is earlier, as it holds.
-
-    What an earlier bake has left on the current frame may be some whole turns away.
-    """
-    find, values = versions.curve_finder(plan.rig), {}
-    for bone in (part.bone for part in chain.twists):
-        path = bone.rotation_path
-        values[bone] = value_before(find, path, plan.rig.path_resolve(path), plan.frames[0])
-    return values
-
-
-def shares_before(plan: Plan, chain: ChainPlan) -> dict[Bone, float]:
-    """The shares that keys animate, each on the frame from whose key `twists_before` has the bone's rotation."""
-    find, shares = versions.curve_finder(plan.rig), {}
+def twists_before(plan: Plan, chain: ChainPlan) -> tuple[dict[Bone, Array], dict[Bone, float]]:
+    """The rotations of a chain's twist bones that have keys ahead of the plan's frames, and their shares then."""
+    find, values, shares = versions.curve_finder(plan.rig), {}, {}
     for part in chain.twists:
-        curve = find(part.bone.rotation_path, index=0)
-        if part.animated and curve and len(curve.keyframe_points):
-            frame = curve.keyframe_points[max(_keys_ahead(curve, plan.frames[0]) - 1, 0)].co.x
-            [value] = numbers_on(plan.rig, keyed_options.path(part.bone.path, "twist"), np.array([frame]))
-            shares[part.bone] = share(replace(part, share=float(value)))
-    return shares
-
-
-def twists_now(plan: Plan, chain: ChainPlan) -> dict[Bone, Array]:
-    """The rotations (3 or 4,) of a chain's twist bones as they are."""
-    bones = (part.bone for part in chain.twists)
-    return {bone: np.array(plan.rig.path_resolve(bone.rotation_path)[:], dtype=np.float64) for bone in bones}
+        bone, path = part.bone, part.bone.rotation_path
+        curve = find(path, index=0)
+        if not (curve and (ahead := _keys_ahead(curve, plan.frames[0]))):
+            continue
+        values[bone] = value_before(find, path, plan.rig.path_resolve(path), plan.frames[0])
+        if part.animated:
+            frame = np.array([curve.keyframe_points[ahead - 1].co.x])
+            [by_hand] = numbers_on(plan.rig, keyed_options.path(bone.path, "twist"), frame)
+            part = replace(part, share=float(by_hand))
+        shares[bone] = share(part)
+    return values, shares
 
 
 def values_before(item: Object, paths: Iterable[str], start: float) -> dict[str, Array]:
