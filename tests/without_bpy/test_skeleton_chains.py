@@ -236,5 +236,5 @@ def test_twist_bones_show_the_least_wound_twist() -> None:
         angles = (twist * parts + pi) % (2 * pi) - pi + rng.normal(scale=1e-7, size=2)
         assert explaining(angles, parts) == pytest.approx(twist, abs=1e-5)
         assert explaining(np.zeros(2), parts) == 0.0
-        assert explaining(angles + (0.0, 0.01), parts) == 0.0
+        assert explaining(np.add(angles, (0.0, 0.01)), parts) == 0.0
     assert explaining(np.empty(0), np.empty(0)) == 0.0

@@ -177,7 +177,7 @@ def _keys(rig: bpy.types.Object) -> dict[str, np.ndarray]:
     for curve in state.curves(rig.animation_data.action) if rig.animation_data else ():
         values = np.empty(2 * len(curve.keyframe_points))
         curve.keyframe_points.foreach_get("co", values)
-        found[curve.data_path] += values.reshape(-1, 2).T
+        found[curve.data_path].extend(values.reshape(-1, 2).T)
     keys = {path: np.transpose(values) for path, values in found.items()}
     for path, values in keys.items():
         if path.endswith("rotation_axis_angle"):

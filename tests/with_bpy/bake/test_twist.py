@@ -21,7 +21,6 @@ from support.twisted import (
     SHARES,
     SIDE,
     all_keys,
-    along,
     arm,
     bone_turns,
     keyed_poses,
