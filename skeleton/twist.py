@@ -25,7 +25,7 @@ Before = Sequence[Turned]
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Limb:
-    """Solved limbs before their twist is spread: bases (n, c, ...), poses (n, c, 4, 4) in armature space.
+    """Solved limbs before their twist is spread: bases (n, c, ...), poses (n, c, 4, 4) in the pose space.
 
     bases, poses : from root bones to end bones
     below, below_poses : of `ChainPlan.twisting`
@@ -54,9 +54,10 @@ def spread(solved: SolvedGroup, limb: list[Basis], before: Before | None = None)
         line += under
         after = [last, *after[1:]]
     kinematics = solved.group.kinematics
-    upper = kinematics.in_armature(kinematics.poses((root, *whole.bases[1:]))[0]) if line else whole.poses[0]
+    upper = kinematics.poses((root, *whole.bases[1:]))[0] if line else whole.poses[0]
+    carriers = {half: kinematics.in_armature(pose) for half, pose in ((True, upper), (False, whole.poses[-1]))}
     beside = [
-        _at_side(solved, upper if part.upper else whole.poses[-1], number, angles[part.upper], influence)
+        _at_side(solved, carriers[part.upper], number, angles[part.upper], influence)
         for number, part in enumerate(plan.twists)
         if not part.in_line
     ]
@@ -94,7 +95,7 @@ def _limb(solved: SolvedGroup, limb: list[Basis]) -> Limb:
     group, plans = solved.group, solved.plans
     root, end, *tips = limb
     bases = [root, *group.basis[1:-1], end]
-    poses = [group.kinematics.in_armature(pose) for pose in group.kinematics.poses(tuple(bases))]
+    poses = group.kinematics.poses(tuple(bases))
     below = [basis_below(plans, index, solved.samples) for index in range(len(plans[0].twisting))]
     if tips:
         below[-1] = tips[0]
@@ -114,14 +115,13 @@ def _twist(solved: SolvedGroup, limb: Limb, upper: bool, before: Before | None) 
     plans, parent = solved.plans, solved.group.kinematics.parent
     rest = np.array([twist_bones.rest_orientation(plan, upper=upper) for plan in plans])
     line = np.array([twist_bones.rest_line(plan, upper=upper) for plan in plans])
+    own = limb.poses[0] if upper else limb.below_poses[-1]
     if upper:
-        carrier = np.eye(3) if parent is None else transform.orientation(parent[..., :3, :3])
         # The line is the root bone's own.
-        line = transform.transform_vectors(rest, line)
-    else:
-        carrier = transform.orientation(limb.poses[-1][..., :3, :3])
-    own = transform.orientation((limb.poses[0] if upper else limb.below_poses[-1])[..., :3, :3])
-    turn = product(product(np.swapaxes(carrier, -1, -2), own), np.swapaxes(rest, -1, -2))
+        line, own = transform.transform_vectors(rest, line), solved.group.kinematics.in_armature(own)
+    carrier = (np.eye(4) if parent is None else parent) if upper else limb.poses[-1]
+    turn = transform.orientation(twist_bones.seen_from(carrier, own[..., :3, :3]))
+    turn = product(turn, np.swapaxes(rest, -1, -2))
     start = np.array([each[not upper] for each in before or [plan.turned for plan in plans]])
     return twist.twist(turn, line, start)
 
@@ -155,9 +155,8 @@ def _in_chain(
         goal = influence * (share - 1.0) * angle + (1.0 - influence) * own
         bases[row] = turned(limb.bases[row], twist_bones.line_to(limb.poses[row], mid), goal - turn)
         turn = goal
-    parent = group.kinematics.in_armature(group.kinematics.poses(tuple(bases[:-1]))[-1])
-    bones = group.kinematics.bones[-1]
-    bases[-1] = inherit.turned_back(bones, parent, bases[-1], limb.poses[-1])
+    parent = group.kinematics.poses(tuple(bases[:-1]))[-1]
+    bases[-1] = inherit.turned_back(group.kinematics.bones[-1], parent, bases[-1], limb.poses[-1])
     return [bases[0], *(bases[row] for row, _ in found), bases[-1]]
 
 
@@ -185,7 +184,7 @@ def _at_side(solved: SolvedGroup, carrier: Array, number: int, angle: Array, inf
     bones = tuple(plan.twists[number].bone for plan in plans)
     basis = Basis.side_by_side(solved.samples.basis[Point(plan.rig, plan.twists[number].bone.name)] for plan in plans)
     offsets = np.array([bone.offset[:3, :3] for bone in bones])
-    rest = product(transform.orientation(carrier[..., :3, :3]), offsets)
+    rest = product(carrier[..., :3, :3], offsets)
     still = inherit.rotation(bones, carrier, basis.scale, rest)
     lines = [twist_bones.beside(plan.twists[number], twist_bones.rest_line(plan, upper=upper)) for plan in plans]
     turn = (_shares(solved, number) - twist_bones.carried_share(plans[0], upper)) * angle

@@ -52,8 +52,12 @@ def beside(twist: TwistBone, line: Array) -> Array:
 
 def line_to(pose: Array, joint: Array) -> Array:
     """(..., 3) in the space of a bone with this pose (..., 4, 4), the direction from its head to a joint (..., 3)."""
-    turn = np.swapaxes(transform.orientation(pose[..., :3, :3]), -1, -2)
-    return unit(transform.transform_vectors(turn, joint - pose[..., :3, 3]))
+    return unit(seen_from(pose, (joint - pose[..., :3, 3])[..., None])[..., 0])
+
+
+def seen_from(pose: Array, vectors: Array) -> Array:
+    """(..., 3, k) vectors (..., 3, k) along the axes of bones with this pose (..., 4, 4), which may be mirrored."""
+    return product(np.swapaxes(transform.unscaled(pose[..., :3, :3]), -1, -2), vectors)
 
 
 def angle(turn: Array, line: Array) -> Array:

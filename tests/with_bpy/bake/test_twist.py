@@ -97,6 +97,21 @@ def test_bones_in_line_carry_the_next() -> None:
         np.testing.assert_allclose(angles, 0.5 * whole, atol=CLOSE)
 
 
+@pytest.mark.parametrize("swing", [None, (1.0, 0.0, 0.0)], ids=["straight", "swung"])
+@pytest.mark.parametrize("scale", [(-1, 1, 1), (1, -1, 1), (1, 1, -1), (0.6, 1.0, 1.5)], ids=str)
+def test_bones_in_line_move_no_limb_below_other_scales(scale: tuple[float, ...], swing: tuple[float, ...]) -> None:
+    chain, frames = arm(bones=LINE, use_twist=False), range(1, 13)
+    rig = chain.id_data
+    rig.pose.bones["spine"].scale = scale
+    if swing:
+        rig.pose.bones["upper_line_a"].rotation_quaternion = Quaternion(swing, 0.5)
+    api.bake(rig, frames=(1, 12))
+    before = shown(rig, frames)
+    chain.use_twist = True
+    assert api.bake(rig, frames=(1, 12)).posed
+    np.testing.assert_allclose(shown(rig, frames), before, atol=1e-5)
+
+
 def test_past_a_swing_of_180_degrees_the_twist_goes_on_evenly() -> None:
     chain = arm(turns=0.0)
     rig, hand = chain.id_data, chain.target.rotation_quaternion.copy()
