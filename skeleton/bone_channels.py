@@ -187,12 +187,14 @@ def channels(
     }
 
 
-def pose_values(solved: SolvedGroup, before: Mapping[Bone, Sequence[float]]) -> Iterator[tuple[Bone, str, list[float]]]:
+def pose_values(
+    solved: SolvedGroup, before: Mapping[Bone, Sequence[float]], twists: twist.Before
+) -> Iterator[tuple[Bone, str, list[float]]]:
     """Of chains that are solved on one frame: each bone, the name of a property that poses it, and its values.
 
     before : as for `channels`; bones that are not in it are left out
+    twists : see `twist.spread`
     """
-    twists = twist.starts(solved, before) if solved.plan.twists else None
     bases, skips = bone_bases(solved, twists), solved.plan.options.unreachable == Unreachable.SKIP
     left_out = solved.out_of_reach[0].tolist() if skips else [False] * len(solved.plans)
     # Columns of bones side by side, one below the other.

@@ -5,7 +5,7 @@ bone in line about that from its own head to the joint; the bone after the last 
 line take the root bone's own twist over from it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,15 +17,15 @@ from . import inherit, transform, twist_bones
 from .chain_group import basis_below
 from .solved_group import SolvedGroup
 from .transform import Basis, stacked
-from .twist_bones import Turned, likeliest, turned
-from .values import Bone, ChainPlan, Point, TwistBone
+from .twist_bones import Turned, turned
+from .values import ChainPlan, Point, TwistBone
 
 Before = Sequence[Turned]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Limb:
-    """Solved limbs before their twist is spread: bases (n, c, ...), poses (n, c, 4, 4) in armature space.
+    """Solved limbs before their twist is spread: bases (n, c, ...), poses (n, c, 4, 4) in the pose space.
 
     bases, poses : from root bones to end bones
     below, below_poses : of `ChainPlan.twisting`
@@ -54,18 +54,19 @@ def spread(solved: SolvedGroup, limb: list[Basis], before: Before | None = None)
         line += under
         after = [last, *after[1:]]
     kinematics = solved.group.kinematics
-    upper = kinematics.in_armature(kinematics.poses((root, *whole.bases[1:]))[0]) if line else whole.poses[0]
+    upper = kinematics.poses((root, *whole.bases[1:]))[0] if line else whole.poses[0]
+    carriers = {half: kinematics.in_armature(pose) for half, pose in ((True, upper), (False, whole.poses[-1]))}
     beside = [
-        _at_side(solved, upper if part.upper else whole.poses[-1], number, angles[part.upper], influence)
+        _at_side(solved, carriers[part.upper], number, angles[part.upper], influence)
         for number, part in enumerate(plan.twists)
         if not part.in_line
     ]
     return [root, end, *after, *line, *beside]
 
 
-def measured(solved: SolvedGroup, limb: list[Basis]) -> dict[bool, twist.Twist]:
-    """(n, c) the twist of each half that has twist bones, the upper one as True."""
-    return _twists(solved, _limb(solved, limb), None)
+def measured(solved: SolvedGroup, limb: list[Basis], before: Before | None = None) -> dict[bool, twist.Twist]:
+    """(n, c) the twist of each half that has twist bones, the upper one as True; `before` as for `spread`."""
+    return _twists(solved, _limb(solved, limb), before)
 
 
 def _twists(solved: SolvedGroup, limb: Limb, before: Before | None) -> dict[bool, twist.Twist]:
@@ -94,7 +95,7 @@ def _limb(solved: SolvedGroup, limb: list[Basis]) -> Limb:
     group, plans = solved.group, solved.plans
     root, end, *tips = limb
     bases = [root, *group.basis[1:-1], end]
-    poses = [group.kinematics.in_armature(pose) for pose in group.kinematics.poses(tuple(bases))]
+    poses = group.kinematics.poses(tuple(bases))
     below = [basis_below(plans, index, solved.samples) for index in range(len(plans[0].twisting))]
     if tips:
         below[-1] = tips[0]
@@ -114,28 +115,15 @@ def _twist(solved: SolvedGroup, limb: Limb, upper: bool, before: Before | None) 
     plans, parent = solved.plans, solved.group.kinematics.parent
     rest = np.array([twist_bones.rest_orientation(plan, upper=upper) for plan in plans])
     line = np.array([twist_bones.rest_line(plan, upper=upper) for plan in plans])
+    own = limb.poses[0] if upper else limb.below_poses[-1]
     if upper:
-        carrier = np.eye(3) if parent is None else transform.orientation(parent[..., :3, :3])
         # The line is the root bone's own.
-        line = transform.transform_vectors(rest, line)
-    else:
-        carrier = transform.orientation(limb.poses[-1][..., :3, :3])
-    own = transform.orientation((limb.poses[0] if upper else limb.below_poses[-1])[..., :3, :3])
-    turn = product(product(np.swapaxes(carrier, -1, -2), own), np.swapaxes(rest, -1, -2))
-    now = twist_bones.angle(turn[0], line)
-    shown = [plan.turned for plan in plans] if before is None else before
-    start = np.stack([likeliest(each[not upper], now[..., row]) for row, each in enumerate(shown)], axis=-1)
+        line, own = transform.transform_vectors(rest, line), solved.group.kinematics.in_armature(own)
+    carrier = (np.eye(4) if parent is None else parent) if upper else limb.poses[-1]
+    turn = transform.orientation(twist_bones.seen_from(carrier, own[..., :3, :3]))
+    turn = product(turn, np.swapaxes(rest, -1, -2))
+    start = np.array([each[not upper] for each in before or [plan.turned for plan in plans]])
     return twist.twist(turn, line, start)
-
-
-def starts(solved: SolvedGroup, values: Mapping[Bone, Sequence[float]]) -> Before:
-    """By column the twists that twist bones show by these values of their rotations, with their first shares."""
-    shares = [
-        {part.bone: float(_share(solved, plan, part)[0]) for part in plan.twists if part.animated}
-        for plan in solved.plans
-    ]
-    turned = zip(solved.plans, shares, strict=True)
-    return [twist_bones.turned_by_values(plan, values, of_plan) for plan, of_plan in turned]
 
 
 def _shares(solved: SolvedGroup, number: int) -> Array:
@@ -167,9 +155,8 @@ def _in_chain(
         goal = influence * (share - 1.0) * angle + (1.0 - influence) * own
         bases[row] = turned(limb.bases[row], twist_bones.line_to(limb.poses[row], mid), goal - turn)
         turn = goal
-    parent = group.kinematics.in_armature(group.kinematics.poses(tuple(bases[:-1]))[-1])
-    bones = group.kinematics.bones[-1]
-    bases[-1] = inherit.turned_back(bones, parent, bases[-1], limb.poses[-1])
+    parent = group.kinematics.poses(tuple(bases[:-1]))[-1]
+    bases[-1] = inherit.turned_back(group.kinematics.bones[-1], parent, bases[-1], limb.poses[-1])
     return [bases[0], *(bases[row] for row, _ in found), bases[-1]]
 
 
@@ -197,7 +184,7 @@ def _at_side(solved: SolvedGroup, carrier: Array, number: int, angle: Array, inf
     bones = tuple(plan.twists[number].bone for plan in plans)
     basis = Basis.side_by_side(solved.samples.basis[Point(plan.rig, plan.twists[number].bone.name)] for plan in plans)
     offsets = np.array([bone.offset[:3, :3] for bone in bones])
-    rest = product(transform.orientation(carrier[..., :3, :3]), offsets)
+    rest = product(carrier[..., :3, :3], offsets)
     still = inherit.rotation(bones, carrier, basis.scale, rest)
     lines = [twist_bones.beside(plan.twists[number], twist_bones.rest_line(plan, upper=upper)) for plan in plans]
     turn = (_shares(solved, number) - twist_bones.carried_share(plans[0], upper)) * angle

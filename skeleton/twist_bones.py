@@ -17,14 +17,17 @@ from .rotation_mode import rotation_matrices
 from .transform import Basis
 from .values import Bone, ChainPlan, TwistBone
 
-Turned = tuple[tuple[float, ...], tuple[float, ...]]
-"""Radians of twist that twist bones may show, of the root bone and of the tip bone; whole turns leave several."""
+Turned = tuple[float, float]
+"""Radians of twist, of the root bone and of the tip bone; whole turns count."""
 
-_TURNS = 16
-"""How many whole turns to try in each direction."""
+_TURNS = 2
+"""How many whole turns of a twist keys may show in each direction: of more, bones posed by hand show one by chance."""
 
-_ALIKE = 1e-2
+_ALIKE = 1e-4
 """Radians: the bones show a twist if they are off it by less than this."""
+
+_LEAST_SHARE = 1e-2
+"""A bone with a smaller share than this shows no twist."""
 
 
 def rest_line(plan: ChainPlan, *, upper: bool) -> Array:
@@ -49,8 +52,12 @@ def beside(twist: TwistBone, line: Array) -> Array:
 
 def line_to(pose: Array, joint: Array) -> Array:
     """(..., 3) in the space of a bone with this pose (..., 4, 4), the direction from its head to a joint (..., 3)."""
-    turn = np.swapaxes(transform.orientation(pose[..., :3, :3]), -1, -2)
-    return unit(transform.transform_vectors(turn, joint - pose[..., :3, 3]))
+    return unit(seen_from(pose, (joint - pose[..., :3, 3])[..., None])[..., 0])
+
+
+def seen_from(pose: Array, vectors: Array) -> Array:
+    """(..., 3, k) vectors (..., 3, k) along the axes of bones with this pose (..., 4, 4), which may be mirrored."""
+    return product(np.swapaxes(transform.unscaled(pose[..., :3, :3]), -1, -2), vectors)
 
 
 def angle(turn: Array, line: Array) -> Array:
@@ -90,37 +97,34 @@ def gathered(
 
 
 def turned_by_values(
-    plan: ChainPlan, values: Mapping[Bone, Sequence[float] | Array], shares: Mapping[Bone, float] | None = None
+    plan: ChainPlan, values: Mapping[Bone, Sequence[float] | Array], shares: Mapping[Bone, float]
 ) -> Turned:
     """The twists that explain how the chain's twist bones are turned; 0 where they are posed otherwise.
 
     values : of twist bones in their rotation modes; bones without a value are ignored
-    shares : of bones whose share is animated, as they are now
+    shares : of these bones, as they were then
     """
-    present = {twist.bone: share(twist) for twist in plan.twists} | dict(shares or {})
-    return _turned(plan, values, present, upper=True), _turned(plan, values, present, upper=False)
+    upper, lower = (_turned(plan, values, shares, upper=half) for half in (True, False))
+    return upper, lower
 
 
 def _turned(
     plan: ChainPlan, values: Mapping[Bone, Sequence[float] | Array], shares: Mapping[Bone, float], *, upper: bool
-) -> tuple[float, ...]:
-    twists = [twist for twist in plan.twists if twist.upper == upper and twist.bone in values]
-    if not twists:
-        return (0.0,)
+) -> float:
     line, carrier = rest_line(plan, upper=upper), carried_share(plan, upper)
     bones = plan.bones if upper else plan.twisting
     angles, parts, so_far = [], [], 0.0
-    for twist in twists:
+    for twist in (twist for twist in plan.twists if twist.upper == upper and twist.bone in values):
         own = line_in_line(bones, bones.index(twist.bone)) if twist.in_line else beside(twist, line)
         value = np.array(values[twist.bone], dtype=np.float64)[None]
         basis = rotation_matrices(value, twist.bone.rotation_mode)[0]
         if not twist.in_line and np.linalg.norm(basis @ own - own) > _ALIKE:
-            return (0.0,)  # it is posed otherwise
+            return 0.0  # it is posed otherwise
         turn = float(angle(basis, own))
         so_far += turn if twist.in_line else 0.0
         angles.append(so_far if twist.in_line else turn)
         parts.append(shares[twist.bone] - (0.0 if twist.in_line else carrier))
-    return _explaining(np.array(angles), np.array(parts))
+    return explaining(np.array(angles), np.array(parts))
 
 
 def line_in_line(bones: Sequence[Bone], row: int) -> Array:
@@ -128,26 +132,15 @@ def line_in_line(bones: Sequence[Bone], row: int) -> Array:
     return unit(_at_rest(bones[row + 1 :])[:3, 3])
 
 
-def _explaining(angles: Array, parts: Array) -> tuple[float, ...]:
-    """The twists of which these `parts` (k,) are the `angles` (k,), whole turns aside; 0 if there is none."""
+def explaining(angles: Array, parts: Array) -> float:
+    """The least wound of the twists of which these `parts` (k,) are the `angles` (k,), whole turns aside; 0 if none."""
+    if np.abs(parts).max(initial=0.0) < _LEAST_SHARE:
+        return 0.0
     largest = np.argmax(np.abs(parts))
-    if abs(parts[largest]) < _ALIKE:
-        return (0.0,)
     tries = (angles[largest] + 2.0 * np.pi * np.arange(-_TURNS, _TURNS + 1)) / parts[largest]
     apart = np.abs(_least_turn(tries[:, None] * parts - angles)).max(axis=-1)
-    return tuple(tries[apart <= _ALIKE].tolist()) or (0.0,)
-
-
-def likeliest(twists: Sequence[float], now: Array) -> Array:
-    """(...) that of some twists from which a bone has come to be twisted by `now` (...), whole turns aside.
-
-    The nearest is the likeliest, but a twist that is wound up counts a third of it more: with no less, bones at rest,
-    of which one has a share of more than two thirds, could be taken for wound up by a turn and a half.
-    """
-    tries = np.array(twists)
-    cost = np.abs(_least_turn(tries - now[..., None])) + np.abs(tries) / 3.0
-    best: Array = tries[cost.argmin(axis=-1)]
-    return best
+    shown = tries[(apart <= _ALIKE) & (np.abs(tries) <= 2.0 * np.pi * _TURNS)]
+    return float(shown[np.abs(shown).argmin()]) if len(shown) else 0.0
 
 
 def _least_turn(angle: Array) -> Array:

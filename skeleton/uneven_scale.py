@@ -61,7 +61,8 @@ def with_grown(group: ChainGroup, samples: Samples) -> ChainGroup:
         for bone, basis in enumerate(limb)
     ]
     gains = [ways(bases)[..., bone, :] - way[..., bone, :] for bone, bases in enumerate(longer)]
-    return replace(group, grown=np.stack(np.broadcast_arrays(way, np.stack(gains, axis=-2)), axis=-2))
+    gain = np.stack(np.broadcast_arrays(*gains), axis=-2)
+    return replace(group, grown=np.stack(np.broadcast_arrays(way, gain), axis=-2))
 
 
 def _solve_with_links(group: ChainGroup, reference: Array, links: Array, goals: Goals, samples: Samples) -> SolvedGroup:

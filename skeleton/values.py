@@ -126,7 +126,7 @@ class ChainPlan:
     dependents : objects and bones that later chains depend on and that this chain moves because they are parented to
         it; for each, the bones from the nearest one above it up to one of the chain's
     twists : bones that take a share of a twist: first those in line, from the root on
-    turned : the twists, as in `twist_bones.Turned`, from one of which that of the first frame goes on
+    turned : the twists, as in `twist_bones.Turned`, from which those of the first frame go on
     """
 
     name: str
@@ -147,7 +147,7 @@ class ChainPlan:
     key_frames: Array | None = None
     dependents: Mapping[Point, tuple[Bone, ...]] = field(default_factory=dict)
     twists: tuple[TwistBone, ...] = ()
-    turned: tuple[tuple[float, ...], tuple[float, ...]] = ((0.0,), (0.0,))
+    turned: tuple[float, float] = (0.0, 0.0)
 
     @property
     def root(self) -> Bone:

@@ -1,5 +1,6 @@
 """Which of the two solutions to take: the sign of the hinge angle, its limits, and the sequence that moves least."""
 
+from dataclasses import replace
 from math import pi
 
 import numpy as np
@@ -9,7 +10,7 @@ from .diagnostics import hinge_turn, root_turn
 from .numbers import broadcast
 from .plane import BendPlane
 from .shortest_path import shortest_path
-from .values import Array, Bend, Options
+from .values import Array, Bend, Options, Plane, Reference
 
 _AT_LIMIT = 1e-9
 """Radians: an angle this close to a limit counts as on the limit, so that rounding does not choose between two such."""
@@ -19,8 +20,12 @@ _TIE = 1e-6
 """Radians a frame: between sequences whose costs differ by rounding alone, the one with the first solution wins."""
 
 
-def candidates(plane: BendPlane, options: Options) -> list[Array]:
-    """The signs (n, ...) of the hinge angle to solve for: one, or both if the choice depends on the solutions."""
+def candidates(plane: BendPlane, options: Options) -> list[tuple[BendPlane, Array]]:
+    """The plane and the sign (n, ...) of the hinge angle to solve for: one, or two if the choice depends on solutions.
+
+    Where a posed limb goes to a pole, the sign stays that of the pose, as its roll does: towards the pole or away from
+    it, the hinge turns over with the mid joint. Another sign, which limits may ask for, goes to the same side.
+    """
     side = broadcast(plane.side, plane.distance.shape)
     signs = [side]
     if options.bend in (Bend.POSITIVE, Bend.NEGATIVE):
@@ -28,7 +33,18 @@ def candidates(plane: BendPlane, options: Options) -> list[Array]:
         signs = [towards if options.bend == Bend.POSITIVE else -towards]
     elif options.bend in (Bend.NEAREST, Bend.LIMITS):
         signs = [side, -side]
-    return [_within_limits(sign, options) for sign in signs] if is_limited(options) else signs
+    allowed = [_within_limits(sign, options) for sign in signs] if is_limited(options) else signs
+    if options.reference == Reference.REST or options.plane == Plane.REST or not plane.has_pole:
+        return [(plane, sign) for sign in allowed]
+    if options.bend == Bend.LIMITS:
+        return [(_turned(plane, side * sign), sign) for sign in allowed]
+    kept = _within_limits(side, options)
+    return [(_turned(plane, sign * kept), kept) for sign in signs]
+
+
+def _turned(plane: BendPlane, by: Array) -> BendPlane:
+    """The plane, its hinge turned over on frames where `by` (n, ...) is -1."""
+    return replace(plane, hinge=by[..., None] * plane.hinge)
 
 
 def is_limited(options: Options) -> bool:

@@ -23,6 +23,9 @@ from .vectors import angle_about, cross, dot, norm, product
 TURNS_WITH = {Hock.RIGID: 1, Hock.PARALLEL: 0}
 """The bone that the third bone turns with: 0 is the root bone, 1 the end bone."""
 
+_ROUNDING = 1e-6
+"""Part of the triangle's size by which float32 rounds its tip."""
+
 _AS_BONES = np.eye(3)
 """Of a leg whose hock is not turned: the sides of the triangle turn as the bones do."""
 
@@ -157,9 +160,12 @@ def triangle_pose(leg: Leg, rotations: Array) -> Array:
 
     Where the third bone does not turn as the hock says, the triangle has its tip where the leg has it, or nearest.
     """
-    two = product(rotations[..., :2, :, :], leg.to_sides)
-    goals = Goals(target=leg_joints(leg, rotations)[..., 3, :], pose=two)
-    return solve_chain(leg.triangle, goals, Options(reference=Reference.POSE, plane=Plane.AIM)).rotations
+    two, tip = product(rotations[..., :2, :, :], leg.to_sides), leg_joints(leg, rotations)[..., 3, :]
+    goals = Goals(target=tip, pose=two)
+    solved = solve_chain(leg.triangle, goals, Options(reference=Reference.POSE, plane=Plane.AIM)).rotations
+    # Near straight and near folded, what a tip is rounded by would turn the sides by the root of it.
+    off = norm(_rotated(two, np.diff(leg.triangle.chain.joints, axis=-2)).sum(axis=-2) - tip)
+    return np.where((off <= _ROUNDING * leg.triangle.rest.size)[..., None, None, None], two, solved)
 
 
 def sides(links: Array, hock: Hock) -> Array:

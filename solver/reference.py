@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from .carry_last import carry_last
 from .numbers import every
 from .reach import equalized
 from .values import Array, Chain
@@ -30,6 +31,7 @@ class ReferencePose:
     aim : (..., 3)             unit direction root to tip
     normal : (..., 3)          of the plane of the chain, at right angles to `aim`
     side : (...)               +1 or -1: the sign of the hinge angle in this pose, +1 where it is straight
+    bent : (...) bool          False where the pose is straight, and so shows no axis
     """
 
     lengths: Array
@@ -38,6 +40,7 @@ class ReferencePose:
     aim: Array
     normal: Array
     side: Array
+    bent: NDArray[np.bool_]
 
     @cached_property
     def size(self) -> Array:
@@ -95,12 +98,18 @@ def from_rotations(chain: Chain, rest: ReferencePose, rotations: Array, stretch:
     """The chain with bones and hinge axes turned from rest by `rotations` (n, 2, 3, 3), and stretched (n, 2).
 
     If the rest pose is slight and the hinge axis was chosen, that axis gives the side, and the pose itself the axis of
-    the bend.
+    the bend. A straight pose has the side and, in the space of its bones, the axis of the last frame that is bent.
     """
     links = np.einsum("...bij,...bj->...bi", rotations, np.diff(chain.joints, axis=-2))
     axes = np.einsum("...bij,...bj->...bi", rotations, rest.hinges)
     use_axes = ~is_slight(rest) if chain.use_hinge_axis else np.asarray(False)
-    return _pose(links * np.asarray(stretch)[..., None], axes, use_axes)
+    pose = _pose(links * np.asarray(stretch)[..., None], axes, use_axes)
+    if every(pose.bent):
+        return pose
+    own = carry_last(np.einsum("...bji,...bj->...bi", rotations, pose.hinges), pose.bent)
+    hinges = beside(np.einsum("...bij,...bj->...bi", rotations, own), pose.links)
+    normal, side = beside(hinges[..., 1, :], pose.aim), carry_last(pose.side, pose.bent)
+    return replace(pose, hinges=hinges, normal=normal, side=side)
 
 
 def is_slight(rest: ReferencePose) -> NDArray[np.bool_]:
@@ -129,6 +138,7 @@ def _pose(links: Array, axes: Array, use_axes: NDArray[np.bool_]) -> ReferencePo
         aim=aim,
         normal=beside(hinges[..., 1, :], aim),
         side=side,
+        bent=bent,
     )
 
 

@@ -19,12 +19,15 @@ from .plane import BendPlane, bend_plane
 from .reference import ReferencePose
 from .triangle import triangle
 from .values import Array, Bend, Chain, Goals, Number, Options, Plane, Reference, Solution, Status, Unreachable
-from .vectors import cross, norm, product, rotations_in_plane
+from .vectors import cross, norm, product, rotations_in_plane, unit
 
 _DEFAULTS = Options()
 
 _BLOCK = 12_000
 """Poses that are turned and placed at a time: what is needed on the way then stays in the processor's cache."""
+
+_SAME_AXIS = 1e-2
+"""Radians: what the rounding of float32 keys leaves of the axis of a limb that is just bent."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -59,12 +62,14 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
     start = input_pose if options.reference == Reference.POSE else rest
     plane = bend_plane(goals, options, rest, start)
     limit = input_pose.reach if options.use_extension_limit else None
-    solutions = [_solve_side(goals, plane, sign, limit, start, options) for sign in bend.candidates(plane, options)]
+    solutions = [_solve_side(goals, *side, limit, start, options) for side in bend.candidates(plane, options)]
     solution = solutions[0] if len(solutions) == 1 else _choose(solutions, goals, input_pose, options)
     if options.unreachable == Unreachable.HOLD:
         solution = _hold(solution, chain)
     if differs(options.pole_pin, 0.0) and plane.has_pole and options.plane != Plane.REST:
         solution = pinned_solution(solution, plane, goals, start, options)
+    if options.reference == Reference.POSE and goals.pose is not None:
+        solution = replace(solution, rotations=_settled(solution, start, goals.pose, options.tolerance))
     if differs(options.influence, 1.0):
         _, solution = blended(solution, prepared, solution.rotations, goals.pose, options.influence)
     return solution
@@ -174,6 +179,22 @@ def _picked(choice: NDArray[Any], one: Solution, other: Solution) -> Solution:
         return np.where(choice.reshape(*choice.shape, *[1] * (first.ndim - choice.ndim)), second, first)
 
     return Solution(**{field.name: pick(field.name) for field in fields(Solution)})
+
+
+def _settled(solution: Solution, start: ReferencePose, pose: Array, tolerance: float) -> Array:
+    """Its rotations (n, 2, 3, 3), by the shortest way from `pose` on frames where that is as solved but for rounding.
+
+    There, the axis of a limb that is all but straight is nothing but rounding, and must not roll its bones. A straight
+    one shows no axis at all: it keeps its roll if all frames are as solved.
+    """
+    links = unit(np.diff(solution.joints, axis=-2))
+    alike = (norm(links - start.links) <= tolerance).all(axis=-1)
+    if not alike.any():
+        return solution.rotations
+    same_axis = norm(solution.hinge - start.normal) < _SAME_AXIS
+    alike &= same_axis | (~start.bent & np.logical_and.reduce(alike, axis=0))
+    kept = product(rotation.shortest(np.broadcast_to(start.links, links.shape), links), pose)
+    return np.where(alike[..., None, None, None], kept, solution.rotations)
 
 
 def _hold(solution: Solution, chain: Chain) -> Solution:

@@ -1,7 +1,7 @@
 """Armature, properties and range into a Plan, frozen before anything is touched."""
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
@@ -16,7 +16,7 @@ from ...skeleton.twist_bones import turned_by_values
 from ...skeleton.values import MERGE, Bone, ChainPlan, Plan, Point
 from ...solver.values import Array
 from ..armatures import Chain, Rig
-from ..curves.keys import shares_before, twists_before, twists_now
+from ..curves.keys import twists_before
 from ..messages.refused import Refused
 from ..messages.translation import frame_text, known_words, point_text
 from ..scene import dependencies
@@ -78,7 +78,7 @@ def build_plan(
     if parts > 1:
         between = solved[:-1, None] + step / parts * np.arange(parts)
         solved = np.append(between, solved[-1])
-    plan = _with_turned(_plan(rig, scene, ranked(chains, links), solved), twists_before, shares_before)
+    plan = _with_turned(_plan(rig, scene, ranked(chains, links), solved))
     return replace(plan, step=parts, left_out=taking_part.left_out, lacking=taking_part.lacking)
 
 
@@ -104,23 +104,14 @@ def current_plan(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, 
 def at_current_frame(plan: Plan) -> Plan:
     """The plan for the current frame alone."""
     plan = replace(plan, frames=np.array([plan.scene.frame_current_final], dtype=np.float64))
-    return _with_turned(plan, twists_now)
+    return _with_turned(plan)
 
 
-def _with_turned(
-    plan: Plan,
-    values: Callable[[Plan, ChainPlan], Mapping[Bone, Array]],
-    shares: Callable[[Plan, ChainPlan], Mapping[Bone, float]] = lambda *_: {},
-) -> Plan:
-    """The plan, whose twists go on from what the twist bones show by these values of their rotations.
-
-    shares : of bones whose share was not then what it is now
-    """
+def _with_turned(plan: Plan) -> Plan:
+    """The plan, whose twists go on from what the keys ahead of its frames show."""
 
     def going_on(chain: ChainPlan) -> ChainPlan:
-        if not chain.twists:
-            return chain
-        return replace(chain, turned=turned_by_values(chain, values(plan, chain), shares(plan, chain)))
+        return replace(chain, turned=turned_by_values(chain, *twists_before(plan, chain))) if chain.twists else chain
 
     return replace(plan, ranks=tuple(tuple(map(going_on, rank)) for rank in plan.ranks))
 

@@ -3,14 +3,18 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 
+import numpy as np
 from bpy.types import ID, Scene
 
 from ...skeleton import solve
-from ...skeleton.bone_channels import keyed_rows, pose_values
+from ...skeleton.bone_channels import keyed_rows, limb_bases, pose_values
 from ...skeleton.rotation_mode import rotation_name
 from ...skeleton.solved_group import SolvedGroup, one_by_one
-from ...skeleton.values import Bone, Plan
+from ...skeleton.twist import measured
+from ...skeleton.twist_bones import Turned
+from ...skeleton.values import Bone, ChainPlan, Plan
 from .. import versions
 from ..armatures import Rig
 from ..curves import key_checks, write
@@ -20,6 +24,7 @@ from ..scene import dependencies, sampling
 from ..scene.checks import Removal
 from ..scene.need import sample_need
 from ..scene.pose_before import PoseBefore
+from ..session import session
 from ..settings.key_settings import DEFAULTS, Measure
 from . import convert
 from .build_plan import current_plan
@@ -57,6 +62,8 @@ def pose(
     solved = solve.solve_groups(plan, samples)
     refuse_unreachable(plan, solved)
     rows = keyed_rows(plan, solved)
+    if rig.two_bone_ik_live:
+        solved = [replace(group, group=replace(group.group, plans=_as_posed(group.plans))) for group in solved]
     channels: Channels = {rig: (yield from convert.channels(plan, solved, rows, DEFAULTS))}
 
     def write(keep: Keep) -> Written:
@@ -102,19 +109,41 @@ def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]
     for rig, (bones, groups) in limbs.items():
         pose_bones, values = rig.pose.bones, {}
         find = versions.curve_finder(rig) if versions.curves(rig) else None
-        # Twist bones go on from where they are.
-        twists = {part.bone for group in groups for plan in group.plans for part in plan.twists}
         for bone in bones:
             owners[bone] = pose_bones[bone.name]
             value = getattr(owners[bone], rotation_name(bone.rotation_mode))[:]
-            keyed = find and bone not in twists
-            values[bone] = value_before(find, bone.rotation_path, value, frame).tolist() if keyed else value
+            values[bone] = value_before(find, bone.rotation_path, value, frame).tolist() if find else value
         for group in groups:
             before[group] |= values
     new_values = (
         item
         for group, values in before.items()
         if (columns := [column for column, plan in enumerate(group.plans) if plan.rig in limbs])
-        for item in pose_values(group if len(columns) == len(group.plans) else group.only(columns), values)
+        for part in [group if len(columns) == len(group.plans) else group.only(columns)]
+        for item in pose_values(part, values, _going_on(part))
     )
     return write.pose_bones((owners[bone], name, numbers) for bone, name, numbers in new_values)
+
+
+_twists: dict[tuple[int, str], Turned] = session.of_state({})
+"""By `session_uid` of armature objects and chain the twists that the limb was posed with last."""
+
+
+def _going_on(group: SolvedGroup) -> Sequence[Turned]:
+    """By column the twists of limbs that are solved on one frame, which go on from those that they had last."""
+    if not group.plan.twists:
+        return ()
+    found = measured(group, limb_bases(group), [plan.turned for plan in _as_posed(group.plans)])
+    halves = (found[half].angle[0] if half in found else np.zeros(len(group.plans)) for half in (True, False))
+    twists = np.stack(tuple(halves), axis=-1).tolist()
+    _twists.update(zip(map(_limb, group.plans), twists, strict=True))
+    return twists
+
+
+def _as_posed(plans: Sequence[ChainPlan]) -> tuple[ChainPlan, ...]:
+    """Plans whose twists go on from those that their limbs were posed with last."""
+    return tuple(replace(plan, turned=_twists.get(_limb(plan), plan.turned)) for plan in plans)
+
+
+def _limb(plan: ChainPlan) -> tuple[int, str]:
+    return plan.rig.session_uid, plan.name

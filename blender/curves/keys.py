@@ -93,47 +93,32 @@ def _of_bones(curves: Iterable[FCurve], bones: Collection[str]) -> Iterator[FCur
 
 def rotations_before(plan: Plan) -> dict[str, Array]:
     """The rotation (3 or 4,) of each bone that the plan keys, ahead of the plan's frames, by RNA path."""
-    paths = [bone.rotation_path for chain in plan.chains for bone in chain.limb]
-    beside = {bone.rotation_path: value for chain in plan.chains for bone, value in twists_before(plan, chain).items()}
-    return values_before(plan.rig, paths, plan.frames[0]) | beside
+    paths = [bone.rotation_path for chain in plan.chains for bone in chain.keyed]
+    return values_before(plan.rig, paths, plan.frames[0])
 
 
-def twists_before(plan: Plan, chain: ChainPlan) -> dict[Bone, Array]:
-    """The rotations of the twist bones just before the frames; the first key's where none is earlier, as it holds.
-
-    What an earlier bake has left on the current frame may be some whole turns away.
-    """
-    find, values = versions.curve_finder(plan.rig), {}
-    for bone in (part.bone for part in chain.twists):
-        path, value = bone.rotation_path, np.array(plan.rig.path_resolve(bone.rotation_path)[:], dtype=np.float64)
-        for index in range(len(value)):
-            curve = find(path, index=index)
-            if curve and len(curve.keyframe_points):
-                value[index] = curve.keyframe_points[0].co.y
-        values[bone] = value_before(find, path, value, plan.frames[0])
-    return values
-
-
-def shares_before(plan: Plan, chain: ChainPlan) -> dict[Bone, float]:
-    """The shares that keys animate, each on the frame from whose key `twists_before` has the bone's rotation."""
-    find, shares = versions.curve_finder(plan.rig), {}
+def twists_before(plan: Plan, chain: ChainPlan) -> tuple[dict[Bone, Array], dict[Bone, float]]:
+    """The rotations of a chain's twist bones that have keys ahead of the plan's frames, and their shares then."""
+    find, values, shares = versions.curve_finder(plan.rig), {}, {}
     for part in chain.twists:
-        curve = find(part.bone.rotation_path, index=0)
-        if part.animated and curve and len(curve.keyframe_points):
-            frame = curve.keyframe_points[max(_keys_ahead(curve, plan.frames[0]) - 1, 0)].co.x
-            [value] = numbers_on(plan.rig, keyed_options.path(part.bone.path, "twist"), np.array([frame]))
-            shares[part.bone] = share(replace(part, share=float(value)))
-    return shares
-
-
-def twists_now(plan: Plan, chain: ChainPlan) -> dict[Bone, Array]:
-    """The rotations (3 or 4,) of a chain's twist bones as they are."""
-    bones = (part.bone for part in chain.twists)
-    return {bone: np.array(plan.rig.path_resolve(bone.rotation_path)[:], dtype=np.float64) for bone in bones}
+        bone, path = part.bone, part.bone.rotation_path
+        curve = find(path, index=0)
+        if not (curve and (ahead := _keys_ahead(curve, plan.frames[0]))):
+            continue
+        values[bone] = value_before(find, path, plan.rig.path_resolve(path), plan.frames[0])
+        if part.animated:
+            frame = np.array([curve.keyframe_points[ahead - 1].co.x])
+            [by_hand] = numbers_on(plan.rig, keyed_options.path(bone.path, "twist"), frame)
+            part = replace(part, share=float(by_hand))
+        shares[bone] = share(part)
+    return values, shares
 
 
 def values_before(item: Object, paths: Iterable[str], start: float) -> dict[str, Array]:
-    """For each RNA path what the last keys ahead of `start` leave, or if there are none, the property as it is now."""
+    """For each RNA path what the last keys ahead of `start` leave, else what the first key holds until then.
+
+    Without keys it is the property as it is now, which depends on the current frame where others pose it.
+    """
     find = versions.curve_finder(item)
     return {path: value_before(find, path, item.path_resolve(path), start) for path in paths}
 
@@ -143,8 +128,8 @@ def value_before(find: Callable[..., FCurve | None], path: str, value: Sequence[
     result = np.array(value[:], dtype=np.float64)
     for index in range(len(result)):
         curve = find(path, index=index)
-        if curve and (ahead := _keys_ahead(curve, start)):
-            result[index] = curve.keyframe_points[ahead - 1].co.y
+        if curve and len(curve.keyframe_points):
+            result[index] = curve.keyframe_points[max(_keys_ahead(curve, start) - 1, 0)].co.y
     return result
 
 

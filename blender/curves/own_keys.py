@@ -86,6 +86,8 @@ def _stretches(frames: Array, rests: NDArray[np.bool_]) -> list[tuple[float, flo
 
 def _kept(chain: ChainPlan, channel: Channel, stretches: Sequence[tuple[float, float]], find: Finder) -> Channel:
     curves = [find(channel.path, index=index) for index in range(channel.values.shape[1])]
+    if any(not modifier.mute for curve in curves if curve for modifier in curve.modifiers):
+        return channel  # once it is keyed they no longer act, and its own keys would show what is without them
     kept = [stretch for stretch in stretches if any(curve and _has_keys(curve, stretch) for curve in curves)]
     values, unkeyed = channel.values.copy(), chain.rig.path_resolve(channel.path)
     for first, last in kept:

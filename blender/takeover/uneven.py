@@ -25,8 +25,11 @@ from ..scene.need import sample_need
 from ..settings.key_settings import DEFAULTS, Measure
 from ..settings.properties import TwoBoneIKChain, root_name
 
-_EVEN = 1e-3
-"""Part of the scale that axes may differ by: joints are then off by no more than the constraint's own iteration."""
+_EVEN = 1e-5
+"""Part of the scale that axes may differ by: it is rounding."""
+
+_TOLD = 1e-3
+"""Part of the limb: joints that are off by less are so by the constraint's own iteration, too."""
 
 
 def differences(rig: Rig, chain: TwoBoneIKChain, scene: Scene) -> Iterator[str]:
@@ -41,7 +44,7 @@ def differences(rig: Rig, chain: TwoBoneIKChain, scene: Scene) -> Iterator[str]:
     off = _off(rig, chain.name, scene)
     if off is None:
         yield translated("takeover.uneven_scale_unmeasured", bone=names[0])
-    else:
+    elif off > _TOLD * sum((rig.matrix_world.to_3x3() @ bone.vector).length for bone in (root, end)):
         yield translated("takeover.uneven_scale", unit=unit_name(scene), bone=names[0], off=off)
 
 

@@ -189,7 +189,8 @@ def takeover(random: Random, scene: dict) -> None:
     mirror = random.choice([[-1.0, 1.0, 1.0], [1.0, -1.0, 1.0], [1.0, 1.0, -1.0]])
     where = random.choice(["bone", "rig", "nothing"])
     if where == "bone":
-        poses["spine"] = {"scale": mirror}
+        uneven = [round(random.uniform(0.8, 1.25), 3) for _ in AXES]
+        poses["spine"] = {"scale": random.choice([mirror, uneven])}
     if where == "rig":
         scene["rig"]["scale"] = mirror
     scene["request"] = {"what": "chains_from_constraints"}

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from time import perf_counter
 
 from . import scenes as drawn
+from .acts import again
 from .kinds import KINDS
 from .shrink import smallest
 from .trial import Verdict, trial
@@ -25,7 +26,11 @@ def scenes(given: Namespace) -> int:
             print(f"seed {scene['seed']}", flush=True)
         verdict = trial(scene)
         outcome = "failed" if verdict.faults else verdict.outcome
-        ends.update((kind, end) for kind in ("all", *scene["kinds"]) for end in (outcome, *set(verdict.told)))
+        ends.update(
+            (kind, end)
+            for kind in ("all", *scene["kinds"], *again.pairs(scene))
+            for end in (outcome, *set(verdict.told))
+        )
         ends.update([("refusals", verdict.words.partition(":")[0])] if verdict.outcome == "refused" else [])
         if verdict.faults:
             failed += 1
@@ -72,9 +77,9 @@ def _same(scene: dict, verdict: Verdict) -> bool:
 
 def _counts(ends: Counter[tuple[str, str]], number: int) -> Iterator[str]:
     """A line for each kind of scene: how many, their part of all, and how they ended."""
-    groups = dict.fromkeys(["all", *KINDS, "refusals"])
+    groups = dict.fromkeys(["all", *KINDS, *sorted({kind for kind, _ in ends if " + " in kind}), "refusals"])
     for group in groups:
         found = {end: count for (kind, end), count in ends.items() if kind == group}
         total = sum(count for end, count in found.items() if end in ENDS)
         part = f"{total:7} {100 * total / number:5.1f} %" if group != "refusals" else ""
-        yield f"{group:20}{part}  " + ", ".join(f"{end} {count}" for end, count in sorted(found.items()))
+        yield f"{group:22}{part}  " + ", ".join(f"{end} {count}" for end, count in sorted(found.items()))

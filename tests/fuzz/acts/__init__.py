@@ -8,6 +8,7 @@ scene; it yields faults.
 from __future__ import annotations
 
 from . import (
+    again,
     around,
     create,
     crowd,
@@ -28,7 +29,7 @@ from . import (
 KINDS = (
     *(options.keyed_options, scales.degenerate_scales, reduced.reduced, hold.hold, create.create, pin.pin),
     *(live.live, crowd.crowd, mirror.mirror, switch.switch, plant.plant),
-    *(around.around, pole_pin.pole_pin, hock.hock, twist.twist),
+    *(around.around, pole_pin.pole_pin, hock.hock, twist.twist, again.again),
 )
 
 ASKING = tuple(kind for kind in KINDS if kind is not scales.degenerate_scales)
@@ -45,6 +46,7 @@ REQUESTS = {
     "bake_pole_pin": pole_pin.carry_out,
     "bake_hock": hock.carry_out,
     "bake_twist": twist.carry_out,
+    "bake_again": again.carry_out,
     "live": live.carry_out,
     "crowd": crowd.carry_out,
     "mirror": mirror.carry_out,

@@ -37,7 +37,7 @@ def twist(random: Random, scene: dict) -> None:
     chain["fields"]["use_twist"] = True
     if random.random() < 0.8:
         chain["fields"].pop("unreachable", None)
-    _add_twist_bones(random, scene)
+    add_twist_bones(random, scene)
     _set_shares(random, scene)
     if random.random() < 0.25 or chain["fields"].get("unreachable") == "STRETCH":
         chain["fields"]["unreachable"] = "STRETCH"
@@ -54,7 +54,8 @@ def twist(random: Random, scene: dict) -> None:
     scene["objects"]["Target"]["turns"] = turns
 
 
-def _add_twist_bones(random: Random, scene: dict) -> None:
+def add_twist_bones(random: Random, scene: dict) -> None:
+    """Bones at the side of both bones of the limb, and at times one in line below."""
     chain, bones, poses = scene["chains"][0], scene["bones"], scene["poses"]
     joints = {name: bones[name]["head"] for name in ("upper", "lower", "hand")}
     ends = {"upper": ("upper", "lower"), "lower": ("lower", "hand")}

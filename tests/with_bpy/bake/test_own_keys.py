@@ -116,6 +116,25 @@ def test_on_every_frame_without_influence_the_own_pose_shows(mode: str, keys: st
     assert report.posed
 
 
+@pytest.mark.parametrize("kind", ["NOISE", "GENERATOR"])
+def test_frames_without_influence_stay_below_modifiers(kind: str) -> None:
+    rig = arm("XYZ")
+    for curve in own_curves(rig):
+        modifier = curve.modifiers.new(kind)
+        if kind == "GENERATOR":
+            modifier.use_additive, modifier.coefficients = True, (0.3, 0.01)
+    frames = np.arange(REST[0], REST[1] + 1)
+
+    def shown() -> np.ndarray:
+        bones = (rig.evaluated_get(on_frame(float(frame))).pose.bones for frame in frames)
+        return np.array([[np.array(bone.matrix) for bone in (each["upper"], each["lower"])] for each in bones])
+
+    before = shown()
+    api.bake(rig, frames=(1, LAST))
+    # Single precision, of Euler angles of more than a turn.
+    np.testing.assert_allclose(shown(), before, atol=3e-6)
+
+
 def test_an_element_without_a_curve_stays_as_it_is() -> None:
     """Three elements of a quaternion are keyed, one is not: the four together are not of length one."""
     rig = arm("QUATERNION", own=(1, 14, 40))

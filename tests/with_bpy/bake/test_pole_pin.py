@@ -340,3 +340,19 @@ def test_a_setup_file_takes_the_pin_to_another_rig(tmp_path: Path) -> None:
     other = rigs.armature(name="Other")
     api.apply_setup(other, api.load_setup(path))
     assert other.pose.bones["lower"].two_bone_ik_pole_pin == 0.75
+
+
+@pytest.mark.parametrize("bones", [rigs.ARM, TWISTED])
+@pytest.mark.parametrize("sampling", ["AUTO", "SCENE"])
+def test_a_pinned_limb_with_keys_of_scale_is_baked_again(bones: Sequence[rigs.Bone], sampling: str) -> None:
+    chain = pinned_arm(bones=bones)
+    rig = chain.id_data
+    for name in ("upper", "hand"):
+        for frame, scale in ((1, 1.0), (7, 1.2)):
+            rig.pose.bones[name].scale.y = scale
+            rig.pose.bones[name].keyframe_insert("scale", frame=frame)
+    for _ in "ab":
+        assert api.bake(rig, frames=FRAMES, sampling=sampling).reached
+        found = joints()
+        np.testing.assert_allclose(found[:, 1], np.tile(POLE, (12, 1)), atol=CLOSE)
+        np.testing.assert_allclose(found[:, 2], goals(), atol=CLOSE)

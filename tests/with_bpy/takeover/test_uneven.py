@@ -80,3 +80,17 @@ def test_what_cannot_be_measured_is_told_all_the_same() -> None:
     (takeover,) = api.chains_from_constraints(rig)
     assert takeover.chain
     assert any(line.startswith('Uneven scale shears bone "upper"') for line in takeover.differs)
+
+
+def test_a_thousandth_of_the_limb_is_told_and_less_is_not() -> None:
+    told = []
+    for seed, scale in ((seed, scale) for seed in range(8) for scale in (1.0004, 1.0019, 1.006, 1.03)):
+        rig = limb("spine", "FULL", seed)
+        rig.pose.bones["spine"].scale = (1.0, scale, 1.0)
+        bpy.context.view_layer.update()
+        (takeover,) = api.chains_from_constraints(rig)
+        size = sum(bone.vector.length for bone in (rig.pose.bones["upper"], rig.pose.bones["lower"]))
+        told.append(max((told_length(sentence, "up to") for sentence in takeover.differs), default=0.0) / size)
+        assert not 0.0 < told[-1] < 0.99e-3
+    assert 0.0 in told
+    assert max(told) > 1e-3

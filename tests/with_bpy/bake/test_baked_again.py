@@ -1,0 +1,55 @@
+"""A second bake of the same frames gives the keys of the first, whichever frame is shown meanwhile."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
+from bpy.types import Object
+
+from support import rigs
+
+FRAMES = (1, 12)
+
+
+def reaching_arm(mode: str, **fields: object) -> Object:
+    """An arm, posed beside its hinge and wound up by a turn, whose target goes out of reach and back."""
+    rig = rigs.armature(rigs.ARM)
+    chain = rigs.chain(rig, "lower", target=(1.2, 0.6, 1.3), pole=(0.5, 2.0, 2.5), **fields)
+    places = {1: (1.2, 0.6, 1.3), 4: (2.9, 1.2, 2.4), 8: (2.2, -2.0, 1.0), 12: (0.9, 0.3, 1.9)}
+    rigs.animate(chain.target, location=places)
+    for name in ("upper", "lower"):
+        bone = rig.pose.bones[name]
+        bone.rotation_mode = mode
+        if mode == "QUATERNION":
+            bone.rotation_quaternion = (-0.9, 0.2, -0.3, 0.25)
+        else:
+            bone.rotation_euler = (0.4, 6.5, -0.6)
+    return rig
+
+
+def keys(rig: Object) -> dict[tuple[str, int], np.ndarray]:
+    """By path and index the values of all keys."""
+    return {
+        (curve.data_path, curve.array_index): np.array([point.co[:] for point in curve.keyframe_points])
+        for curve in versions.curves(rig)
+    }
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "ZXY"])
+@pytest.mark.parametrize("bend", ["REST", "NEGATIVE"])
+@pytest.mark.parametrize("reference", ["REST", "POSE"])
+def test_a_second_bake_gives_the_same_keys(reference: str, bend: str, mode: str) -> None:
+    rig = reaching_arm(mode, reference=reference, bend=bend)
+    straight = api.bake(rig, frames=FRAMES).chains[0].sin_hinge < 1e-6
+    assert straight.any()
+    assert not straight.all()
+    first = keys(rig)
+    for shown in (9, 40):
+        bpy.context.scene.frame_set(shown)
+        api.bake(rig, frames=FRAMES)
+        for path, values in keys(rig).items():
+            # Keys are in single precision.
+            np.testing.assert_allclose(values, first[path], atol=1e-6, err_msg=str(path))
