@@ -1,0 +1,93 @@
+"""What cannot be built is refused, before anything changes."""
+
+from math import degrees
+
+import numpy as np
+
+from ...skeleton.solved_group import SolvedGroup
+from ...skeleton.values import ChainPlan, Plan, Point, Samples
+from ...solver.values import Bend, Plane, Reference, Unreachable
+from ...solver.vectors import norm
+from ..armatures import Rig
+from ..bake.chain import rest_chain
+from ..messages.refused import Refused
+from ..messages.translation import frame_text
+from ..rna_paths import bone_and_property
+from ..scene import dependencies
+from ..settings.properties import chain_fields
+from .. import versions
+
+_FIT = {
+    "reference": (Reference.REST,),
+    "bend": (Bend.REST, Bend.POSITIVE, Bend.NEGATIVE),
+    "unreachable": (Unreachable.CLAMP,),
+    "use_extension_limit": (False,),
+    "pole_smoothing": (0.0,),
+    "pole_pin": (0.0,),
+    "use_rotation": (False,),
+    "use_twist": (False,),
+    "hock_bone": ("",),
+}
+"""The values of a chain's fields that can be built, where not all can be."""
+
+_UNEVEN = 1e-5
+"""Part of a length: what is left of single precision where a limb is scaled evenly, and its bones keep their lengths."""
+
+
+def refuse_unbuildable(chain: ChainPlan) -> None:
+    """Raise `Refused` for options that no parts of Blender have, and bones that others than the user turn."""
+    rig: Rig = chain.rig
+    listed = rig.two_bone_ik_chains[chain.name]
+    for name, fit in _FIT.items():
+        value = getattr(listed, name)
+        if value not in fit:
+            field, labels = chain_fields()[name], [_label(name, item) for item in fit]
+            raise Refused("NOT_BUILDABLE.option", chain=chain, value=_label(name, value), field=field.name, fit=", ".join(labels))
+    if chain.animated:
+        name = min(chain.animated)
+        raise Refused("NOT_BUILDABLE.keyed", chain=chain, value=name, field=chain_fields()[name].name)
+    if chain.pole and chain.options.plane == Plane.REST:
+        raise Refused("NOT_BUILDABLE.pole", chain=chain)
+    bones = {chain.root.name, chain.end.name}
+    for owner, constraint in dependencies.constrained(rig):
+        ours = constraint == dependencies.built_by(rig, owner.name)
+        if not ours and not constraint.mute and bones & dependencies.moved_by(owner, constraint):
+            raise Refused("NOT_BUILDABLE.constraint", chain=chain, bone=owner.name, value=constraint.name)
+    for curve in versions.drivers(rig):
+        bone, path = bone_and_property(curve.data_path)
+        if bone in bones and path.startswith("rotation"):
+            raise Refused("NOT_BUILDABLE.driver", chain=chain, bone=bone, value=path)
+
+
+def _label(name: str, value: object) -> str:
+    """As users see it."""
+    field = chain_fields()[name]
+    if field.type == "ENUM":
+        return str(field.enum_items[value].name)
+    return {False: "off", True: "on", "": "empty"}.get(value, value)
+
+
+def refuse_uneven(plan: Plan, solved: SolvedGroup, samples: Samples) -> None:
+    """Raise `Refused` where scale is uneven, or where the bones do not keep their lengths and places."""
+    group = solved.group
+    for column, chain in enumerate(group.plans):
+        rig: Rig = chain.rig
+
+        def at(rows: np.ndarray) -> str:
+            return frame_text(plan.frames[int(np.argmax(rows)) if len(rows) > 1 else 0])
+
+        scales = np.linalg.svd(group.to_world[:, column % group.to_world.shape[1], :3, :3], compute_uv=False)
+        uneven = scales[:, 0] - scales[:, 2] > _UNEVEN * scales[:, 0]
+        if uneven.any():
+            worst = scales[int(np.argmax(uneven))]
+            raise Refused("NOT_BUILDABLE.uneven", chain=chain, value=float(worst[2] / worst[0]), frame=at(uneven))
+        rest, _ = rest_chain(rig, rig.two_bone_ik_chains[chain.name])
+        size = norm(np.diff(rest.joints, axis=-2)).sum()
+        joints = group.chain.joints[:, column % group.chain.joints.shape[1]]
+        moved = norm(joints - rest.joints).max(axis=-1) > _UNEVEN * size
+        # A connected bone has no location of its own.
+        if not rig.data.bones[chain.root.name].use_connect:
+            location = samples.basis[Point(rig, chain.root.name)].location
+            moved = moved | (norm(location) > _UNEVEN * size)
+        if moved.any():
+            raise Refused("NOT_BUILDABLE.moved", chain=chain, bone=chain.root.name, frame=at(moved))
