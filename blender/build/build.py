@@ -20,8 +20,9 @@ from ..curves.unkeyed_edits import Keep
 from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..scene import dependencies, sampling
+from ..scene.checks import refuse_unposable
 from ..settings.key_settings import DEFAULTS, Measure
-from ..settings.properties import root_name
+from ..settings.properties import limb_bones
 from ..targets import target_bones
 from . import checks, parts
 from .parts import Parts
@@ -35,7 +36,8 @@ def build(opened: Opened, rig: Rig, names: Sequence[str] | None, scene: Scene | 
     refuse_shared_bones(plan.chains)
     target_bones.refuse_impossible(rig, plan.scene)
     for chain in plan.chains:
-        checks.refuse_unbuildable(chain)
+        options = _custom(chain)
+        checks.refuse_unbuildable(chain, _holder(chain), [parts.PROPERTIES[name][0] for name in options])
 
     sampler = opened.enter_context(sampling.Sampler(plan, DEFAULTS.sampling, opened.slow.append))
     samples = yield from part(sampler.over_range(), 0.0, 0.5)
@@ -47,7 +49,7 @@ def build(opened: Opened, rig: Rig, names: Sequence[str] | None, scene: Scene | 
 
     def write(_keep: Keep) -> Written:
         sampler.removal.refuse()
-        parts.remove(rig, plan.scene, [(chain.root.name, chain.end.name) for chain in plan.chains])
+        parts.remove(rig, plan.scene, [bone.name for chain in plan.chains for bone in chain.limb])
         parts.make(rig, plan.scene, built)
         sampler.renew()
         askew = [item.chain.name for item in built if not item.in_local_space]
@@ -60,37 +62,45 @@ def build(opened: Opened, rig: Rig, names: Sequence[str] | None, scene: Scene | 
 
 
 def _parts(chain: ChainPlan) -> Parts:
-    """What is to be built for the chain, whose custom properties are on its target where only this chain has it."""
-    rig: Rig = chain.rig
-    at_rest, end = rest_chain(rig, rig.two_bone_ik_chains[chain.name])
-    options, target = chain.options, chain.target
-    values = {"influence": options.influence, "softness": options.softness, "pole_angle": options.pole_angle}
-    values = {name: float(value) for name, value in values.items() if name == "influence" or value != 0.0}
-    shared = [other for other in rig.two_bone_ik_chains if other.target == rig and other.subtarget == target.bone]
-    on_target = target.object == rig and target.bone and len(shared) == 1
+    """What is to be built for the chain."""
+    listed, options = chain.rig.two_bone_ik_chains[chain.name], _custom(chain)
     return Parts(
         chain=chain,
         limb=built_limb(
-            at_rest,
-            end,
-            options,
+            *rest_chain(chain.rig, listed),
+            chain.options,
             has_pole=chain.pole is not None,
-            soft="softness" in values,
-            turned="pole_angle" in values,
+            soft="softness" in options,
+            turned="pole_angle" in options,
         ),
-        holder=target.bone if on_target else chain.end.name,
-        options=values,
+        holder=_holder(chain),
+        options=options,
     )
 
 
+def _custom(chain: ChainPlan) -> dict[str, float]:
+    """The chain's options that become custom properties: the switch, and those that it makes use of."""
+    values = {name: chain.number(name) for name in parts.PROPERTIES}
+    return {name: value for name, value in values.items() if name == "influence" or value != 0.0}
+
+
+def _holder(chain: ChainPlan) -> str:
+    """The bone that has the custom properties: the target where it is a bone that this chain alone has, or the end."""
+    rig, target = chain.rig, chain.target
+    users = [other for other in rig.two_bone_ik_chains if (other.target, other.subtarget) == (rig, target.bone)]
+    return target.bone if target.object == rig and target.bone and len(users) == 1 else chain.end.name
+
+
 def unbuild(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> Report:
-    """Take out what was built for these chains, None for all."""
-    chains = chosen_chains(rig, names)
-    limbs = [(root_name(rig, chain), chain.end_bone) for chain in chains]
-    limbs = [bones for bones in limbs if dependencies.built_by(rig, bones[-1])]
-    if not limbs:
+    """Take out what was built for these chains; None for all that was built into the rig."""
+    built = [bone.name for bone in rig.pose.bones if dependencies.built_by(rig, bone.name)]
+    if names is not None:
+        chains = chosen_chains(rig, names)
+        built = [bone for bone in built if bone in {name for chain in chains for name in limb_bones(rig, chain)}]
+    if not built:
         raise Refused("NOT_BUILT", object=rig)
+    refuse_unposable(rig)
     target_bones.refuse_impossible(rig, scene_of(rig, scene))
-    parts.remove(rig, scene_of(rig, scene), limbs)
-    removed = translated("note.removed_limb" if len(limbs) == 1 else "note.removed_limbs", count=len(limbs))
+    count = parts.remove(rig, scene_of(rig, scene), built)
+    removed = translated("note.removed_limb" if count == 1 else "note.removed_limbs", count=count)
     return Report(rig=rig.name, chains=(), notes=(removed,), operation="Remove from Rig")

@@ -1,6 +1,6 @@
 """What cannot be built is refused, before anything changes."""
 
-from math import degrees
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -8,6 +8,7 @@ from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.values import ChainPlan, Plan, Point, Samples
 from ...solver.values import Bend, Plane, Reference, Unreachable
 from ...solver.vectors import norm
+from .. import versions
 from ..armatures import Rig
 from ..bake.chain import rest_chain
 from ..messages.refused import Refused
@@ -15,7 +16,6 @@ from ..messages.translation import frame_text
 from ..rna_paths import bone_and_property
 from ..scene import dependencies
 from ..settings.properties import chain_fields
-from .. import versions
 
 _FIT = {
     "reference": (Reference.REST,),
@@ -30,24 +30,32 @@ _FIT = {
 }
 """The values of a chain's fields that can be built, where not all can be."""
 
-_UNEVEN = 1e-5
-"""Part of a length: what is left of single precision where a limb is scaled evenly, and its bones keep their lengths."""
+_SLIGHT = 1e-4
+"""Part of a length: less is what Blender's own matrices are off, most where bones point against their parents."""
 
 
-def refuse_unbuildable(chain: ChainPlan) -> None:
-    """Raise `Refused` for options that no parts of Blender have, and bones that others than the user turn."""
+def refuse_unbuildable(chain: ChainPlan, holder: str, properties: Iterable[str]) -> None:
+    """Raise `Refused` for options that no parts of Blender have, and bones that others than the user turn.
+
+    holder : name of the bone that is to get custom `properties` of these names
+    """
     rig: Rig = chain.rig
     listed = rig.two_bone_ik_chains[chain.name]
     for name, fit in _FIT.items():
         value = getattr(listed, name)
         if value not in fit:
             field, labels = chain_fields()[name], [_label(name, item) for item in fit]
-            raise Refused("NOT_BUILDABLE.option", chain=chain, value=_label(name, value), field=field.name, fit=", ".join(labels))
+            raise Refused(
+                "NOT_BUILDABLE.option", chain=chain, value=_label(name, value), field=field.name, fit=", ".join(labels)
+            )
     if chain.animated:
         name = min(chain.animated)
         raise Refused("NOT_BUILDABLE.keyed", chain=chain, value=name, field=chain_fields()[name].name)
     if chain.pole and chain.options.plane == Plane.REST:
         raise Refused("NOT_BUILDABLE.pole", chain=chain)
+    rebuilt = dependencies.built_by(rig, chain.end.name)
+    if taken := [name for name in properties if name in rig.pose.bones[holder] and not rebuilt]:
+        raise Refused("NOT_BUILDABLE.property", chain=chain, bone=holder, value=taken[0])
     bones = {chain.root.name, chain.end.name}
     for owner, constraint in dependencies.constrained(rig):
         ours = constraint == dependencies.built_by(rig, owner.name)
@@ -77,17 +85,17 @@ def refuse_uneven(plan: Plan, solved: SolvedGroup, samples: Samples) -> None:
             return frame_text(plan.frames[int(np.argmax(rows)) if len(rows) > 1 else 0])
 
         scales = np.linalg.svd(group.to_world[:, column % group.to_world.shape[1], :3, :3], compute_uv=False)
-        uneven = scales[:, 0] - scales[:, 2] > _UNEVEN * scales[:, 0]
+        uneven = scales[:, 0] - scales[:, 2] > _SLIGHT * scales[:, 0]
         if uneven.any():
             worst = scales[int(np.argmax(uneven))]
             raise Refused("NOT_BUILDABLE.uneven", chain=chain, value=float(worst[2] / worst[0]), frame=at(uneven))
         rest, _ = rest_chain(rig, rig.two_bone_ik_chains[chain.name])
         size = norm(np.diff(rest.joints, axis=-2)).sum()
         joints = group.chain.joints[:, column % group.chain.joints.shape[1]]
-        moved = norm(joints - rest.joints).max(axis=-1) > _UNEVEN * size
+        moved = norm(joints - rest.joints).max(axis=-1) > _SLIGHT * size
         # A connected bone has no location of its own.
         if not rig.data.bones[chain.root.name].use_connect:
             location = samples.basis[Point(rig, chain.root.name)].location
-            moved = moved | (norm(location) > _UNEVEN * size)
+            moved = moved | (norm(location) > _SLIGHT * size)
         if moved.any():
             raise Refused("NOT_BUILDABLE.moved", chain=chain, bone=chain.root.name, frame=at(moved))

@@ -23,7 +23,13 @@ from ..scene.dependencies import BUILT, built_by, reached
 from ..targets.edit_bones import edit_bones
 
 PROPERTIES = {
-    "influence": ("IK", 0.0, 1.0, "FACTOR", "How far the limb follows its target; at 0 its bones are posed by themselves"),
+    "influence": (
+        "IK",
+        0.0,
+        1.0,
+        "FACTOR",
+        "How far the limb follows its target; at 0 its bones are posed by themselves",
+    ),
     "softness": ("Softness", 0.0, 1.0, "FACTOR", "Part of the full reach over which the limb eases in"),
     "pole_angle": ("Pole Angle", -6.283185, 6.283185, "ANGLE", "Turns the bend away from the pole target"),
 }
@@ -114,7 +120,13 @@ def _add_properties(rig: Rig, parts: Parts) -> None:
         name, least, greatest, subtype, tooltip = PROPERTIES[option]
         holder[name] = value
         holder.id_properties_ui(name).update(
-            min=least, max=greatest, soft_min=least, soft_max=greatest, default=value, subtype=subtype, description=tooltip
+            min=least,
+            max=greatest,
+            soft_min=least,
+            soft_max=greatest,
+            default=value,
+            subtype=subtype,
+            description=tooltip,
         )
         holder.property_overridable_library_set(f'["{name}"]', True)
 
@@ -177,13 +189,13 @@ def _drive(owner: Any, path: str, index: int, expression: str, variables: Mappin
     driver.expression = expression
 
 
-def remove(rig: Rig, scene: Scene, chains: Iterable[tuple[str, str]]) -> None:
-    """Take apart what was built for the limbs with these root and end bones: no trace of it stays."""
-    copies = [(bone, built_by(rig, bone)) for names in chains for bone in names]
-    found = {copy.subtarget for _, copy in copies if copy}
-    helpers = {name for lower in found if lower in rig.data.bones for name in _helpers(rig, lower)}
+def remove(rig: Rig, scene: Scene, bones: Iterable[str]) -> int:
+    """Take apart what was built for these bones, so that no trace of it stays: how many limbs these were."""
+    copies = [(bone, copy) for bone in bones if (copy := built_by(rig, bone))]
+    limbs = {_helpers(rig, copy.subtarget) for _, copy in copies if copy.subtarget in rig.data.bones}
+    helpers = frozenset[str]().union(*limbs)
     owners = [rig.pose.bones[name].path_from_id() for name in helpers]
-    owners += [copy.path_from_id() for _, copy in copies if copy]
+    owners += [copy.path_from_id() for _, copy in copies]
     properties = set()
     for curve in [curve for curve in versions.drivers(rig) if owner_and_property(curve.data_path)[0] in owners]:
         properties |= set(_custom_properties(curve))
@@ -192,10 +204,9 @@ def remove(rig: Rig, scene: Scene, chains: Iterable[tuple[str, str]]) -> None:
         owner, name = owner_and_property(path)
         del rig.path_resolve(owner)[name[2:-2]]
     for bone, copy in copies:
-        if copy:
-            rig.pose.bones[bone].constraints.remove(copy)
+        rig.pose.bones[bone].constraints.remove(copy)
     if not helpers:
-        return
+        return 0
     with edit_bones(rig, scene) as bones:
         for name in helpers:
             bones.remove(bones[name])
@@ -205,9 +216,10 @@ def remove(rig: Rig, scene: Scene, chains: Iterable[tuple[str, str]]) -> None:
     animation = rig.animation_data
     if animation and not (animation.action or animation.drivers or animation.nla_tracks):
         rig.animation_data_clear()
+    return len(limbs)
 
 
-def _helpers(rig: Rig, name: str) -> set[str]:
+def _helpers(rig: Rig, name: str) -> frozenset[str]:
     """Names of the bones that were built for a limb, of which one has this name."""
     bones = rig.data.bones
     members = {bone.name for collection in bones[name].collections for bone in collection.bones}
@@ -220,7 +232,7 @@ def _helpers(rig: Rig, name: str) -> set[str]:
                 read = (target.bone_target for variable in curve.driver.variables for target in variable.targets)
                 yield from (bone for bone in read if bone in members)
 
-    return reached([name], linked)
+    return frozenset(reached([name], linked))
 
 
 def _custom_properties(curve: FCurve) -> Iterator[str]:

@@ -4,7 +4,15 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from functools import cache
 from typing import TypeVar
 
-from bpy.types import Bone, Constraint, CopyRotationConstraint, KinematicConstraint, Object, PoseBone, SplineIKConstraint
+from bpy.types import (
+    Bone,
+    Constraint,
+    CopyRotationConstraint,
+    KinematicConstraint,
+    Object,
+    PoseBone,
+    SplineIKConstraint,
+)
 
 from ...skeleton.values import ChainPlan, Point
 from .. import versions

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import bpy
 import numpy as np
 import pytest
@@ -107,4 +109,180 @@ def test_unbuild_leaves_the_file_as_it_was() -> None:
     before = file_data.dump()
     api.build(rig)
     api.unbuild(rig)
+    assert file_data.changed(before) == set()
+
+
+def test_building_again_replaces_what_was_built() -> None:
+    chain = rigs.arm(pole=(0.3, 3.0, 1.4))
+    rig = bpy.data.objects["Rig"]
+    api.build(rig)
+    first = file_data.dump()
+    api.build(rig)
+    assert file_data.changed(first) == set()
+    chain.softness = 0.1
+    api.build(rig)
+    assert rig.pose.bones["lower"]["Softness"] == pytest.approx(0.1)
+
+
+def test_two_chains_of_one_armature_are_built_together() -> None:
+    legs = [(f"{name}.{side}", x) for x, side in ((1.0, "L"), (-1.0, "R")) for name in ("thigh",)]
+    bones = [rigs.Bone("hips", (0, 0, 2), (0, 0, 2.5))]
+    for (name, x), side in zip(legs, "LR", strict=True):
+        bones += [
+            rigs.Bone(name, (x, 0, 2), (x, -0.1, 1), "hips"),
+            rigs.Bone(f"shin.{side}", (x, -0.1, 1), (x, 0, 0), name),
+        ]
+    rig = rigs.armature(bones)
+    for side, x in (("L", 1.0), ("R", -1.0)):
+        target = rigs.empty(f"Foot.{side}")
+        scatter(target, seed=len(bpy.data.objects), shoulder=(x, 0, 2))
+        api.add_chain(rig, f"shin.{side}", target=target)
+    bpy.context.scene.frame_end = FRAMES[-1]
+    api.build(rig)
+    for side in "LR":
+        limb = Limb(root=f"thigh.{side}", end=f"shin.{side}", target=f"Foot.{side}")
+        assert limb.misses(FRAMES).max() < CLOSE
+    assert len(api.unbuild(bpy.data.objects["Rig"], ["shin.L"]).notes) == 1
+    assert [bone.name for bone in bpy.data.objects["Rig"].pose.bones if "IK" in bone] == ["shin.R"]
+
+
+def test_all_drivers_play_without_python() -> None:
+    rigs.arm(pole=(0.3, 3.0, 1.4), softness=0.1, pole_angle=0.3, pole_influence=0.5, use_bend_limits=True, bend_max=2.0)
+    rig = bpy.data.objects["Rig"]
+    api.build(rig)
+    drivers = [curve.driver for curve in rig.animation_data.drivers]
+    assert len(drivers) == 5
+    assert all(driver.is_simple_expression and driver.is_valid for driver in drivers)
+
+
+def test_properties_are_on_a_target_bone_and_can_be_overridden() -> None:
+    bones = (*rigs.ARM, rigs.Bone("goal", (1.2, 0.6, 1.3), (1.2, 0.6, 1.5)))
+    rig = rigs.armature(bones)
+    api.add_chain(rig, "lower", target=rig, subtarget="goal", softness=0.2)
+    api.build(rig)
+    goal = rig.pose.bones["goal"]
+    assert (goal["IK"], goal["Softness"]) == (1.0, pytest.approx(0.2))
+    assert goal.id_properties_ui("IK").as_dict()["max"] == 1.0
+    assert goal.is_property_overridable_library('["IK"]')
+    assert Limb(target="Rig", subtarget="goal").misses([1]).max() < CLOSE
+
+
+def test_the_switch_lets_the_bones_be_posed_by_themselves() -> None:
+    rigs.arm()
+    rig = bpy.data.objects["Rig"]
+    own = poses("upper", "lower")
+    api.build(rig)
+    assert np.abs(poses("upper", "lower") - own).max() > 0.1
+    rig.pose.bones["lower"]["IK"] = 0.0
+    rig.update_tag()
+    np.testing.assert_array_equal(poses("upper", "lower"), own)
+
+
+def uneven_parent(rig: Object) -> None:
+    rig.pose.bones["spine"].scale = (1.0, 1.05, 1.0)
+
+
+def uneven_object(rig: Object) -> None:
+    rig.scale = (1.0, 1.0, 1.3)
+
+
+def unscaled_end(rig: Object) -> None:
+    rig.data.bones["lower"].inherit_scale = "NONE"
+    rig.pose.bones["spine"].scale = (1.5, 1.5, 1.5)
+
+
+def moved_root(rig: Object) -> None:
+    rigs.animate(rig.pose.bones["upper"], location={1: (0, 0, 0), 5: (0.1, 0, 0)})
+
+
+def scaled_root(rig: Object) -> None:
+    rig.pose.bones["upper"].scale = (1.2, 1.2, 1.2)
+
+
+def moved_end(rig: Object) -> None:
+    rig.pose.bones["lower"].location = (0.1, 0, 0)
+
+
+def constrained_end(rig: Object) -> None:
+    rig.pose.bones["lower"].constraints.new("LIMIT_ROTATION").name = "Limit"
+
+
+def other_ik(rig: Object) -> None:
+    rig.pose.bones["hand"].constraints.new("IK").name = "Other"
+
+
+def driven_root(rig: Object) -> None:
+    rig.pose.bones["upper"].driver_add("rotation_quaternion", 1)
+
+
+def shared(rig: Object) -> None:
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Twin", rig.data))
+
+
+def hanging_target(rig: Object) -> None:
+    target = bpy.data.objects["Target"]
+    target.parent, target.parent_type, target.parent_bone = rig, "BONE", "lower"
+
+
+def own_property(rig: Object) -> None:
+    rig.pose.bones["lower"]["IK"] = 3.0
+
+
+def keyed_option(rig: Object) -> None:
+    rig.pose.bones["lower"].keyframe_insert("two_bone_ik_softness", frame=1)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (uneven_parent, "is scaled unevenly on frame 1, along one axis 0.9524 times"),
+        (uneven_object, "is scaled unevenly on frame 1, along one axis 0.7692 times"),
+        (unscaled_end, 'clear location and scale of "upper"'),
+        (moved_root, "are moved or scaled themselves on frame 2"),
+        (scaled_root, "are moved or scaled themselves on frame 1"),
+        (moved_end, "are moved or scaled themselves on frame 1"),
+        (constrained_end, 'while constraint "Limit" of bone "lower" moves its bones'),
+        (other_ik, 'while constraint "Other" of bone "hand" moves its bones'),
+        (driven_root, 'while a driver turns bone "upper"'),
+        (shared, 'armature "Rig" with "Twin"|shares'),
+        (hanging_target, "moves its own target"),
+        (own_property, 'bone "lower" has a custom property "IK" of its own'),
+        (keyed_option, "has keys or a driver on Softness"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_cannot_be_built_is_refused_and_nothing_changes(spoil: Callable[[Object], None], sentence: str) -> None:
+    rigs.arm()
+    rig = bpy.data.objects["Rig"]
+    spoil(rig)
+    bpy.context.view_layer.update()
+    before = file_data.dump()
+    with pytest.raises(api.Refused, match=sentence):
+        api.build(rig)
+    assert file_data.changed(before) == set()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (
+            {"bend": "NEAREST"},
+            "has Bend Nearest, which no constraint of Blender gives: set it to Rest, Positive, Negative",
+        ),
+        ({"unreachable": "HOLD"}, "has Out of Reach Hold, .*: set it to Closest Pose"),
+        ({"reference": "POSE"}, "has Reference Current Pose"),
+        ({"use_extension_limit": True}, "has Limit Extension on"),
+        ({"pole_smoothing": 0.5}, "has Pole Smoothing 0.5"),
+        ({"pole_pin": 0.5}, "has Pin to Pole 0.5"),
+        ({"use_twist": True}, "has Spread Twist on"),
+        ({"plane": "REST"}, "bends in the plane of its rest pose and has a pole target"),
+    ],
+    ids=str,
+)
+def test_options_that_cannot_be_built_are_named(options: dict[str, object], sentence: str) -> None:
+    rigs.arm(pole=(0.3, 3.0, 1.4), **options)
+    bpy.data.objects["Rig"].data.bones["lower"].inherit_scale = "ALIGNED"
+    before = file_data.dump()
+    with pytest.raises(api.Refused, match=sentence):
+        api.build(bpy.data.objects["Rig"])
     assert file_data.changed(before) == set()
