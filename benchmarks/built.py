@@ -1,4 +1,4 @@
-"""A frame of limbs that are built into the rig, beside Blender's IK constraint: python benchmarks/built.py, as `run.py`.
+"""A frame of limbs built into the rig, beside Blender's IK constraint: python benchmarks/built.py, as `run.py`.
 
 Both play in one process, each in a scene of its own, in turn: what counts is the processor time of `frame_set`. Limbs
 have a target, a pole target and the IK switch; each further option is a row of its own.
@@ -129,6 +129,7 @@ def apart(make: Callable[[], list[Limbs]], finish: Callable[[list[Limbs]], None]
 
 
 def play(scene: Scene) -> None:
+    """Step through the scene."""
     for frame in range(1, FRAMES + 1):
         scene.frame_set(frame)
 

@@ -1,9 +1,13 @@
 """The closed form of a limb as bones at rest and expressions of drivers, in Blender's own language.
 
-A bone *aim* points from the root joint at the target, *swivel* turns it about that line towards the pole target, *upper*
-and *lower* turn below it about the hinge and hold what the limb's two bones copy. In the space of aim the line is y and
-the hinge x, so a bone that is turned by an angle a about the hinge points along y cos a + z sin a. For the plane of the
-rest pose, *aim* lies still, and *goal* tells where in its space the target is.
+A bone *aim* points from the root joint at the target, *swivel* turns it about that line towards the pole target,
+*upper* and *lower* turn below it about the hinge and hold what the limb's two bones copy. In the space of aim the line
+is y and the hinge x, so a bone that is turned by an angle a about the hinge points along y cos a + z sin a. For the
+plane of the rest pose there is no aim: a bone *goal* tells where the target is in that plane.
+
+The names of the values in expressions: d, the distance in the world from root joint to target, and s, the scale of aim
+there; in the plane of the rest pose y and z, where goal is; t, the angle of lower; x and z, where the pole target is in
+the space of aim; q, p and m, the custom properties for softness, pole angle and greatest stretch.
 """
 
 from dataclasses import dataclass
@@ -25,11 +29,12 @@ _TINY = 1e-9
 class BuiltLimb:
     """The bones of a limb at rest, and what turns them.
 
-    aim, upper, lower : (3, 3)      orientations, in the space of the root bone at rest
+    aim, upper, lower : (3, 3)      orientations, in the space of the root bone at rest; that of goal is that of aim
     hinges : (2, 3)                 the hinge in the spaces of upper and lower
     mid : (3,)                      head of lower, in the space of the root bone at rest
     askew : bool                    True if lower does not lie to upper as the end bone to the root bone
     bend, turn, swivel : str        expressions of the angles, radians, of lower, upper and swivel
+    stretch : str                   expression of the scale of upper and lower along the bone
     """
 
     aim: Array
@@ -41,16 +46,14 @@ class BuiltLimb:
     bend: str
     turn: str
     swivel: str
+    stretch: str
 
 
 def built_limb(chain: Chain, end: Array, options: Options, *, has_pole: bool, soft: bool, turned: bool) -> BuiltLimb:
     """The limb for a chain in the space of its root bone at rest.
 
-    end : (3, 3)        orientation of the end bone there
-    soft, turned : bool True if its softness and its pole angle are properties, `soft` and `angle` in the expressions
-    returns : expressions of d, distance in the world from root joint to target, and s, the scale of aim there; in the
-              plane of the rest pose of y and z, the place of the target in the space of aim; of t, the angle of lower;
-              of x and z, the place of the pole target in the space of aim
+    end : (3, 3)            orientation of the end bone there
+    soft, turned : bool     True if softness and pole angle are custom properties; otherwise they are 0
     """
     rest = reference.rest(chain)
     in_rest_plane = options.plane == Plane.REST
@@ -63,18 +66,17 @@ def built_limb(chain: Chain, end: Array, options: Options, *, has_pole: bool, so
     along = triad(np.array((0.0, 1.0, 0.0)), np.array((1.0, 0.0, 0.0)))
     own = np.stack([along @ triads.T @ bone for triads, bone in zip(rest.triads, (np.eye(3), end), strict=True)])
     upper, lower = (aim @ _about_x(float(angle)) @ bone for angle, bone in zip(angles, own, strict=True))
-    fold = float(angles[1] - angles[0])
-    reach = "sqrt(y*y+z*z)" if in_rest_plane else f"d/max(fabs(s),{_TINY})"
-    (first, second), outer = rest.lengths.tolist(), float(annulus(rest.lengths, low, high)[1])
-    if soft:
-        reach = f"({reach} if {reach}<{outer:.9g}*(1-soft) else {outer:.9g}*(1-soft*exp((1-soft-{reach}/{outer:.9g})/max(soft,{_TINY}))))"
-    cosine = f"(pow({reach},2)-{first**2 + second**2:.9g})/{2.0 * first * second:.9g}"
-    bend = f"acos(max(min({cosine},1),-1))"
+    (first, second), (inner, outer) = rest.lengths.tolist(), map(float, annulus(rest.lengths, low, high))
+    distance = "sqrt(y*y+z*z)" if in_rest_plane else f"d/max(fabs(s),{_TINY})"
+    reach = _soft(distance, outer) if soft else distance
+    bend = f"acos(max(min((pow({reach},2)-{first**2 + second**2:.9g})/{2.0 * first * second:.9g},1),-1))"
     if is_limited(options):
         bend = f"min(max({bend},{low:.9g}),{high:.9g})"
-    # From the angle of the hinge, that at the root is exact near straight as well.
-    fold_of_t = f"{sign:.0f}*(t+{fold:.9g})"
-    turn = f"{-sign:.0f}*atan2(max({second:.9g}*sin({fold_of_t}),{_TINY * first:.9g}),{first:.9g}+{second:.9g}*cos({fold_of_t}))-{angles[0]:.9g}"
+    fold = float(angles[1] - angles[0])
+    # The angle at the root from that of the hinge: so it is exact near straight as well.
+    hinge = f"({sign:.0f}*(t+{fold:.9g}))"
+    across, forth = f"max({second:.9g}*sin{hinge},{_TINY * first:.9g})", f"{first:.9g}+{second:.9g}*cos{hinge}"
+    turn = f"{-sign:.0f}*atan2({across},{forth})-{angles[0]:.9g}"
     return BuiltLimb(
         aim=aim,
         upper=upper,
@@ -85,7 +87,14 @@ def built_limb(chain: Chain, end: Array, options: Options, *, has_pole: bool, so
         bend=f"{sign:.0f}*{bend}-{fold:.9g}",
         turn=f"{turn}+atan2(z,y)" if in_rest_plane else turn,
         swivel=_swivel(-side, options, turned=turned),
+        stretch=f"min(max({distance}/max(min({reach},{outer:.9g}),{max(inner, _TINY * outer):.9g}),1),m)",
     )
+
+
+def _soft(reach: str, outer: float) -> str:
+    """As `reach.soft_reach`."""
+    soft = f"{outer:.9g}*(1-q*exp((1-q-{reach}/{outer:.9g})/max(q,{_TINY})))"
+    return f"({reach} if {reach}<{outer:.9g}*(1-q) else {soft})"
 
 
 def _opening(side: float, options: Options) -> tuple[float, float, float]:
@@ -102,7 +111,7 @@ def _swivel(sign: float, options: Options, *, turned: bool) -> str:
     """From the place of the pole target; its influence turns the shorter way there, as the solver does."""
     sine, cosine = "x", "z"
     if turned:
-        sine, cosine = "x*cos(angle)+z*sin(angle)", "z*cos(angle)-x*sin(angle)"
+        sine, cosine = "x*cos(p)+z*sin(p)", "z*cos(p)-x*sin(p)"
     swivel = f"atan2({sign:.0f}*({sine}),{sign:.0f}*({cosine}))"
     return swivel if options.pole_influence == 1.0 else f"{options.pole_influence:.9g}*{swivel}"
 

@@ -9,6 +9,7 @@ from ...skeleton.bone_channels import keyed_rows
 from ...skeleton.built_limb import built_limb
 from ...skeleton.steps import part
 from ...skeleton.values import ChainPlan
+from ...solver.values import Unreachable
 from ..armatures import Rig
 from ..bake.build_plan import build_plan, chosen_chains, scene_of
 from ..bake.chain import rest_chain
@@ -49,7 +50,7 @@ def build(opened: Opened, rig: Rig, names: Sequence[str] | None, scene: Scene | 
 
     def write(_keep: Keep) -> Written:
         sampler.removal.refuse()
-        parts.remove(rig, plan.scene, [bone.name for chain in plan.chains for bone in chain.limb])
+        parts.remove(rig, plan.scene, [bone.name for chain in plan.chains for bone in (*chain.bones, *chain.below)])
         parts.make(rig, plan.scene, built)
         sampler.renew()
         askew = [item.chain.name for item in built if not item.in_local_space]
@@ -80,8 +81,11 @@ def _parts(chain: ChainPlan) -> Parts:
 
 def _custom(chain: ChainPlan) -> dict[str, float]:
     """The chain's options that become custom properties: the switch, and those that it makes use of."""
-    values = {name: chain.number(name) for name in parts.PROPERTIES}
-    return {name: value for name, value in values.items() if name == "influence" or value != 0.0}
+    stretches = chain.options.unreachable == Unreachable.STRETCH
+    used = {"influence": True, "max_stretch": stretches} | {
+        name: chain.number(name) != 0.0 for name in ("softness", "pole_angle")
+    }
+    return {name: float(chain.number(name)) for name in parts.PROPERTIES if used[name]}
 
 
 def _holder(chain: ChainPlan) -> str:
@@ -93,10 +97,11 @@ def _holder(chain: ChainPlan) -> str:
 
 def unbuild(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> Report:
     """Take out what was built for these chains; None for all that was built into the rig."""
-    built = [bone.name for bone in rig.pose.bones if dependencies.built_by(rig, bone.name)]
+    constraints = dependencies.constrained(rig)
+    built = {bone.name for bone, constraint in constraints if constraint.name.startswith(dependencies.BUILT)}
     if names is not None:
         chains = chosen_chains(rig, names)
-        built = [bone for bone in built if bone in {name for chain in chains for name in limb_bones(rig, chain)}]
+        built &= {name for chain in chains for name in limb_bones(rig, chain)}
     if not built:
         raise Refused("NOT_BUILT", object=rig)
     refuse_unposable(rig)

@@ -20,11 +20,10 @@ from ..settings.properties import chain_fields
 _FIT = {
     "reference": (Reference.REST,),
     "bend": (Bend.REST, Bend.POSITIVE, Bend.NEGATIVE),
-    "unreachable": (Unreachable.CLAMP,),
+    "unreachable": (Unreachable.CLAMP, Unreachable.STRETCH),
     "use_extension_limit": (False,),
     "pole_smoothing": (0.0,),
     "pole_pin": (0.0,),
-    "use_rotation": (False,),
     "use_twist": (False,),
     "hock_bone": ("",),
 }
@@ -56,10 +55,13 @@ def refuse_unbuildable(chain: ChainPlan, holder: str, properties: Iterable[str])
     rebuilt = dependencies.built_by(rig, chain.end.name)
     if taken := [name for name in properties if name in rig.pose.bones[holder] and not rebuilt]:
         raise Refused("NOT_BUILDABLE.property", chain=chain, bone=holder, value=taken[0])
-    bones = {chain.root.name, chain.end.name}
+    bones = {bone.name for bone in chain.limb}
     for owner, constraint in dependencies.constrained(rig):
-        ours = constraint == dependencies.built_by(rig, owner.name)
-        if not ours and not constraint.mute and bones & dependencies.moved_by(owner, constraint):
+        if (
+            not constraint.name.startswith(dependencies.BUILT)
+            and not constraint.mute
+            and bones & dependencies.moved_by(owner, constraint)
+        ):
             raise Refused("NOT_BUILDABLE.constraint", chain=chain, bone=owner.name, value=constraint.name)
     for curve in versions.drivers(rig):
         bone, path = bone_and_property(curve.data_path)
@@ -89,6 +91,10 @@ def refuse_uneven(plan: Plan, solved: SolvedGroup, samples: Samples) -> None:
         if uneven.any():
             worst = scales[int(np.argmax(uneven))]
             raise Refused("NOT_BUILDABLE.uneven", chain=chain, value=float(worst[2] / worst[0]), frame=at(uneven))
+        if chain.use_rotation and chain.target.object != rig:
+            mirrored = np.linalg.det(samples.to_world[rig][:, :3, :3]) < 0.0
+            if mirrored.any():
+                raise Refused("NOT_BUILDABLE.mirrored", chain=chain, frame=at(mirrored))
         rest, _ = rest_chain(rig, rig.two_bone_ik_chains[chain.name])
         size = norm(np.diff(rest.joints, axis=-2)).sum()
         joints = group.chain.joints[:, column % group.chain.joints.shape[1]]

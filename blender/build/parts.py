@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bpy.types import FCurve, PoseBone, Scene
+from bpy.types import BoneCollection, FCurve, PoseBone, Scene
 from mathutils import Matrix
 
 from ...skeleton.built_limb import BuiltLimb
@@ -22,16 +22,14 @@ from ..scene.bone import rest
 from ..scene.dependencies import BUILT, built_by, reached
 from ..targets.edit_bones import edit_bones
 
+TIP = f"{BUILT} Rotation"
+"""Name of the constraint by which a tip bone follows the rotation of the target."""
+
 PROPERTIES = {
-    "influence": (
-        "IK",
-        0.0,
-        1.0,
-        "FACTOR",
-        "How far the limb follows its target; at 0 its bones are posed by themselves",
-    ),
+    "influence": ("IK", 0.0, 1.0, "FACTOR", "How far the limb follows its target. At 0 its own pose shows"),
     "softness": ("Softness", 0.0, 1.0, "FACTOR", "Part of the full reach over which the limb eases in"),
-    "pole_angle": ("Pole Angle", -6.283185, 6.283185, "ANGLE", "Turns the bend away from the pole target"),
+    "max_stretch": ("Stretch", 1.0, 10.0, "NONE", "How many times its length the limb may get to reach its target"),
+    "pole_angle": ("Pole Angle", -6.2831853, 6.2831853, "ANGLE", "Turns the bend away from the pole target"),
 }
 """By option of the chain its custom property: name, least and greatest value, subtype, and tooltip."""
 
@@ -71,12 +69,7 @@ def make(rig: Rig, scene: Scene, built: Iterable[Parts]) -> None:
     with edit_bones(rig, scene) as bones:
         for parts, names in made:
             _add_bones(rig, bones, parts, names)
-    collection = next((item for item in rig.data.collections_all if item.name == BUILT), None)
-    if collection is None:
-        active, solo = rig.data.collections.active_index, any(item.is_solo for item in rig.data.collections_all)
-        collection = rig.data.collections.new(BUILT)
-        collection.is_visible = False
-        rig.data.collections.active_index = active
+    collection = _collection(rig) or _new_collection(rig)
     for _, names in made:
         for name in names.values():
             bone = rig.data.bones[name]
@@ -87,6 +80,18 @@ def make(rig: Rig, scene: Scene, built: Iterable[Parts]) -> None:
         _add_properties(rig, parts)
         _connect(rig, parts, names)
     rig.update_tag()
+
+
+def _collection(rig: Rig) -> BoneCollection | None:
+    """That of the bones that were built before."""
+    return next((item for bone in rig.data.bones if bone.get(BUILT) for item in bone.collections), None)
+
+
+def _new_collection(rig: Rig) -> BoneCollection:
+    collections = rig.data.collections
+    active, collection = collections.active_index, collections.new(BUILT)
+    collections.active_index, collection.is_visible = active, False
+    return collection
 
 
 def _add_bones(rig: Rig, bones: Any, parts: Parts, names: dict[str, str]) -> None:
@@ -102,6 +107,7 @@ def _add_bones(rig: Rig, bones: Any, parts: Parts, names: dict[str, str]) -> Non
         bone.matrix = Matrix((space @ matrix).tolist())
         bone.parent = bones.get(names.get(parent, parent))
         bone.use_deform, bone.hide_select = False, True
+        bone[BUILT] = True
         if parent == above:
             bone.inherit_scale = root.inherit_scale
             bone.use_inherit_rotation = root.use_inherit_rotation
@@ -112,6 +118,8 @@ def _add_bones(rig: Rig, bones: Any, parts: Parts, names: dict[str, str]) -> Non
         add("swivel", limb.aim, "aim")
     add("upper", limb.upper, above if parts.in_rest_plane else "swivel" if parts.pole else "aim")
     add("lower", limb.lower, "upper", limb.mid)
+    if "max_stretch" in parts.options:
+        bones[names["lower"]].inherit_scale = "ALIGNED"  # otherwise it would be sheared
 
 
 def _add_properties(rig: Rig, parts: Parts) -> None:
@@ -141,11 +149,11 @@ def _connect(rig: Rig, parts: Parts, names: Mapping[str, str]) -> None:
     else:
         _constrain(bones[names["aim"]], "DAMPED_TRACK", chain.target).track_axis = "TRACK_Y"
         reach = {"d": (own["aim"], chain.target), "s": ("SCALE_AVG", own["aim"])}
-    soft = {"soft": held["softness"]} if "softness" in held else {}
+    soft = {"q": held["softness"]} if "softness" in held else {}
     if parts.pole:
         _constrain(bones[names["pole"]], "COPY_LOCATION", parts.pole)
         bones[names["swivel"]].rotation_mode = "XYZ"
-        angle = {"angle": held["pole_angle"]} if "pole_angle" in held else {}
+        angle = {"p": held["pole_angle"]} if "pole_angle" in held else {}
         place = {axis: ("LOC_" + axis.upper(), own["pole"]) for axis in "xz"}
         _drive(bones[names["swivel"]], "rotation_euler", 1, limb.swivel, place | angle)
     for part, hinge in zip(("upper", "lower"), limb.hinges.tolist(), strict=True):
@@ -158,9 +166,27 @@ def _connect(rig: Rig, parts: Parts, names: Mapping[str, str]) -> None:
     # At a part of the influence a limb blends as the solver does where each bone is turned on its parent.
     spaces = "POSE", "LOCAL" if parts.in_local_space else "POSE"
     for bone, part, space in zip((chain.root, chain.end), ("upper", "lower"), spaces, strict=True):
-        copy = _constrain(bones[bone.name], "COPY_ROTATION", own[part])
-        copy.owner_space = copy.target_space = space
-        _drive(copy, "influence", -1, "ik", {"ik": held["influence"]})
+        _copy(bones[bone.name], "COPY_ROTATION", own[part], space, held["influence"])
+    if "max_stretch" in held:
+        _drive(bones[names["upper"]], "scale", 1, limb.stretch, reach | soft | {"m": held["max_stretch"]})
+        # The end bone gets what the root bone has in the end: with Inherit Scale it has some of that already.
+        root = Point(rig, chain.root.name)
+        for copied, place, influence in ((chain.root, own["upper"], "k"), (chain.end, root, "1 if k>0 else 0")):
+            copy = _copy(bones[copied.name], "COPY_SCALE", place, "POSE", held["influence"], influence)
+            copy.use_x = copy.use_z = False
+    if chain.use_rotation:
+        tip, part = bones[chain.tip_bone], f"k*{chain.rotation_influence:.9g}"
+        # In the space of the armature a mirrored object does not matter.
+        space = "POSE" if chain.target.object == rig and chain.target.bone else "WORLD"
+        _copy(tip, "COPY_ROTATION", chain.target, space, held["influence"], part).name = TIP
+
+
+def _copy(bone: PoseBone, kind: Any, target: Point, space: str, switch: str, influence: str = "k") -> Any:
+    """A constraint that copies from the target, with this expression of k, the switch."""
+    copy = _constrain(bone, kind, target)
+    copy.owner_space = copy.target_space = space
+    _drive(copy, "influence", -1, influence, {"k": switch})
+    return copy
 
 
 def _constrain(bone: PoseBone, kind: Any, target: Point) -> Any:
@@ -171,7 +197,7 @@ def _constrain(bone: PoseBone, kind: Any, target: Point) -> Any:
 
 
 def _drive(owner: Any, path: str, index: int, expression: str, variables: Mapping[str, Any]) -> None:
-    """variables : by name the path of a property, a place with the part of it that counts, or two places that lie apart"""
+    """variables : by name the path of a property, or what is read of a place and the place, or two places"""
     driver = owner.driver_add(path, index).driver
     for name, read in variables.items():
         variable = driver.variables.new()
@@ -191,11 +217,15 @@ def _drive(owner: Any, path: str, index: int, expression: str, variables: Mappin
 
 def remove(rig: Rig, scene: Scene, bones: Iterable[str]) -> int:
     """Take apart what was built for these bones, so that no trace of it stays: how many limbs these were."""
-    copies = [(bone, copy) for bone in bones if (copy := built_by(rig, bone))]
-    limbs = {_helpers(rig, copy.subtarget) for _, copy in copies if copy.subtarget in rig.data.bones}
+    constraints = [
+        (bone, item) for bone in bones for item in rig.pose.bones[bone].constraints if item.name.startswith(BUILT)
+    ]
+    copied = {copy.subtarget for bone in bones if (copy := built_by(rig, bone))}
+    limbs = {_helpers(rig, name) for name in copied if name in rig.data.bones}
     helpers = frozenset[str]().union(*limbs)
-    owners = [rig.pose.bones[name].path_from_id() for name in helpers]
-    owners += [copy.path_from_id() for _, copy in copies]
+    owners = {item.path_from_id() for _, item in constraints} | {
+        rig.pose.bones[name].path_from_id() for name in helpers
+    }
     properties = set()
     for curve in [curve for curve in versions.drivers(rig) if owner_and_property(curve.data_path)[0] in owners]:
         properties |= set(_custom_properties(curve))
@@ -203,14 +233,14 @@ def remove(rig: Rig, scene: Scene, bones: Iterable[str]) -> int:
     for path in properties:
         owner, name = owner_and_property(path)
         del rig.path_resolve(owner)[name[2:-2]]
-    for bone, copy in copies:
-        rig.pose.bones[bone].constraints.remove(copy)
+    for bone, item in reversed(constraints):
+        rig.pose.bones[bone].constraints.remove(item)
     if not helpers:
         return 0
+    collection = _collection(rig)
     with edit_bones(rig, scene) as bones:
         for name in helpers:
             bones.remove(bones[name])
-    collection = rig.data.collections_all.get(BUILT)
     if collection and not collection.bones:
         rig.data.collections.remove(collection)
     animation = rig.animation_data
@@ -222,7 +252,7 @@ def remove(rig: Rig, scene: Scene, bones: Iterable[str]) -> int:
 def _helpers(rig: Rig, name: str) -> frozenset[str]:
     """Names of the bones that were built for a limb, of which one has this name."""
     bones = rig.data.bones
-    members = {bone.name for collection in bones[name].collections for bone in collection.bones}
+    members = {bone.name for bone in bones if bone.get(BUILT)}
 
     def linked(name: str) -> Iterator[str]:
         near = [bones[name].parent, *bones[name].children]
@@ -232,7 +262,7 @@ def _helpers(rig: Rig, name: str) -> frozenset[str]:
                 read = (target.bone_target for variable in curve.driver.variables for target in variable.targets)
                 yield from (bone for bone in read if bone in members)
 
-    return frozenset(reached([name], linked))
+    return frozenset(reached([name], linked)) & members
 
 
 def _custom_properties(curve: FCurve) -> Iterator[str]:

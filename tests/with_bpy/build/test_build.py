@@ -11,41 +11,8 @@ from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
 from support import file_data, rigs
-from support.truth import Limb, on_frame
-
-FRAMES = range(1, 41)
-CLOSE = 2e-5
-"""Part of the limb: what single precision leaves near straight, where the mid joint turns most."""
-
-
-def scatter(item: Object, seed: int, shoulder: tuple[float, float, float] = (0, 0, 1), reach: float = 1.75) -> None:
-    """Key the object somewhere else around the shoulder on each frame, now and then out of reach."""
-    random = np.random.default_rng(seed)
-    for frame in FRAMES:
-        direction = random.normal(size=3)
-        direction /= np.linalg.norm(direction)
-        item.location = np.array(shoulder) + random.uniform(0.4, reach) * direction
-        item.keyframe_insert("location", frame=frame)
-
-
-def poses(*bones: str) -> np.ndarray:
-    """(n, k, 4, 4) of these bones of "Rig" as Blender evaluates them."""
-    frames = [bpy.data.objects["Rig"].evaluated_get(on_frame(frame)).pose.bones for frame in FRAMES]
-    return np.array([[evaluated[bone].matrix for bone in bones] for evaluated in frames])
-
-
-def carried(rig: Object, scale: float, *, mirrored: bool = False) -> None:
-    """Turn and scale the armature object, and what it carries, and turn the limb's parent."""
-    for item in (bpy.data.objects["Target"], bpy.data.objects.get("Pole")):
-        if item:
-            item.parent = rig
-    bpy.context.scene.frame_end = FRAMES[-1]
-    rig.location, rig.rotation_euler = (0.3, -2.0, 0.7), (0.4, 1.1, -2.0)
-    rig.scale = (-scale if mirrored else scale, scale, scale)
-    spine = rig.pose.bones["spine"]
-    spine.rotation_mode = "XYZ"
-    rigs.animate(spine, rotation_euler={1: (0, 0, 0), 40: (0.9, -0.6, 1.2)})
-    bpy.context.view_layer.update()
+from support.built import CLOSE, FRAMES, carried, poses, scatter
+from support.truth import Limb
 
 
 @pytest.mark.parametrize("scale", [0.3, 1.0, 5.0])
@@ -73,11 +40,15 @@ OPTIONS = [
     {"softness": 0.15, "pole_angle": -2.5},
     {"pole_influence": 0.4, "pole_angle": 1.5},
     {"influence": 0.35},
+    {"unreachable": "STRETCH", "max_stretch": 1.4},
+    {"unreachable": "STRETCH", "softness": 0.2, "influence": 0.6},
+    {"plane": "REST", "unreachable": "STRETCH", "softness": 0.2},
     {"influence": 0.0},
     {"use_bend_limits": True, "bend_min": 0.4, "bend_max": 2.0},
     {"use_bend_limits": True, "bend_min": -1.5, "bend_max": -0.2, "softness": 0.2},
     {"hinge_axis": "NEG_X"},
     {"hinge_axis": "Z", "plane": "AIM"},
+    {"hinge_axis": "NEG_X", "unreachable": "STRETCH", "max_stretch": 1.5},
 ]
 
 
@@ -92,6 +63,7 @@ def test_a_built_limb_is_posed_as_the_solver_poses_it(options: dict[str, object]
     for number, item in enumerate(filter(None, map(bpy.data.objects.get, ("Target", "Pole")))):
         scatter(item, seed=number)
     carried(rig, 1.7)
+    rig.data.bones["lower"].inherit_scale = "ALIGNED"
     for number, bone in enumerate(("upper", "lower")):
         turn = np.random.default_rng(number).normal(size=4)
         rig.pose.bones[bone].rotation_quaternion = turn / np.linalg.norm(turn)
@@ -102,13 +74,60 @@ def test_a_built_limb_is_posed_as_the_solver_poses_it(options: dict[str, object]
     np.testing.assert_allclose(built, poses("upper", "lower"), atol=CLOSE)
 
 
-def test_unbuild_leaves_the_file_as_it_was() -> None:
-    rigs.arm(pole=(0.3, 3.0, 1.4))
+@pytest.mark.parametrize("inherit", ["NONE", "ALIGNED", "AVERAGE", "NONE_LEGACY"])
+def test_a_limb_stretches_however_its_end_inherits_scale(inherit: str) -> None:
+    rigs.arm(unreachable="STRETCH", max_stretch=3.0)
     rig = bpy.data.objects["Rig"]
+    rig.data.bones["lower"].inherit_scale = inherit
+    scatter(bpy.data.objects["Target"], seed=3, reach=4.0)
+    carried(rig, 0.7)
+    api.build(rig)
+    built = poses("upper", "lower", "hand")
+    api.unbuild(rig)
+    api.bake(rig)
+    np.testing.assert_allclose(built, poses("upper", "lower", "hand"), atol=3 * CLOSE)
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("options", [{}, {"rotation_influence": 0.3}, {"influence": 0.4}], ids=str)
+@pytest.mark.parametrize("goal", ["", "goal"])
+def test_the_hand_follows_the_rotation_of_the_target(mirrored: bool, options: dict[str, float], goal: str) -> None:
+    rig = rigs.armature((*rigs.ARM, rigs.Bone("goal", (1.2, 0.6, 1.3), (1.2, 0.9, 1.5))))
+    target = rig if goal else rigs.empty("Target")
+    api.add_chain(rig, "lower", tip_bone="hand", target=target, subtarget=goal, use_rotation=True, **options)
+    turning = rig.pose.bones["goal"] if goal else target
+    turning.rotation_mode = "XYZ"
+    rigs.animate(turning, rotation_euler={1: (0, 0, 0), 40: (2.0, 1.0, -3.0)})
+    if goal:
+        rigs.animate(turning, location={1: (0, 0, 0), 40: (-0.6, 0.5, -0.3)})
+        rigs.empty("Target")
+    else:
+        scatter(target, seed=4)
+    carried(rig, 1.2, mirrored=mirrored)
+    if mirrored and not goal:
+        with pytest.raises(api.Refused, match="object is mirrored on frame 1: let a bone of"):
+            api.build(rig)
+        return
+    api.build(rig)
+    built = poses("upper", "lower", "hand")
+    api.unbuild(rig)
+    api.bake(rig)
+    np.testing.assert_allclose(built, poses("upper", "lower", "hand"), atol=3 * CLOSE)
+
+
+def test_unbuild_leaves_the_file_as_it_was() -> None:
+    options = {"tip_bone": "hand", "use_rotation": True, "unreachable": "STRETCH", "softness": 0.2, "pole_angle": 1.0}
+    chain = rigs.arm(pole=(0.3, 3.0, 1.4))
+    rig = bpy.data.objects["Rig"]
+    for bone in ("lower", "hand"):
+        rig.data.bones[bone].inherit_scale = "ALIGNED"
+    for name, value in options.items():
+        setattr(chain, name, value)
     bpy.context.view_layer.update()
     before = file_data.dump()
     api.build(rig)
     api.unbuild(rig)
+    assert not {"IK", "Softness", "Stretch", "Pole Angle"} & set(rig.pose.bones["lower"].keys())
     assert file_data.changed(before) == set()
 
 
@@ -269,7 +288,7 @@ def test_what_cannot_be_built_is_refused_and_nothing_changes(spoil: Callable[[Ob
             {"bend": "NEAREST"},
             "has Bend Nearest, which no constraint of Blender gives: set it to Rest, Positive, Negative",
         ),
-        ({"unreachable": "HOLD"}, "has Out of Reach Hold, .*: set it to Closest Pose"),
+        ({"unreachable": "HOLD"}, "has Out of Reach Hold, .*: set it to Closest Pose, Stretch"),
         ({"reference": "POSE"}, "has Reference Current Pose"),
         ({"use_extension_limit": True}, "has Limit Extension on"),
         ({"pole_smoothing": 0.5}, "has Pole Smoothing 0.5"),
