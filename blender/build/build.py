@@ -11,7 +11,7 @@ from ...skeleton.steps import part
 from ...skeleton.values import ChainPlan
 from ...solver.values import Unreachable
 from ..armatures import Rig
-from ..bake.build_plan import build_plan, chosen_chains, scene_of
+from ..bake.build_plan import Frames, build_plan, chosen_chains, scene_of
 from ..bake.chain import rest_chain
 from ..bake.checks import refuse_shared_bones, refuse_too_many_frames
 from ..bake.compare import compare_joints
@@ -22,7 +22,7 @@ from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..scene import dependencies, sampling
 from ..scene.checks import refuse_unposable
-from ..settings.key_settings import DEFAULTS, Measure
+from ..settings.key_settings import DEFAULTS, Measure, Sampling
 from ..settings.properties import limb_bones
 from ..targets import target_bones
 from . import checks, parts
@@ -30,9 +30,17 @@ from .parts import Parts
 
 
 @request
-def build(opened: Opened, rig: Rig, names: Sequence[str] | None, scene: Scene | None, measure: Measure) -> Preparation:
-    """Build the chains, and measure them on the frames of the scene; what was built for them before is replaced."""
-    plan = build_plan(rig, names, None, scene)
+def build(
+    opened: Opened,
+    rig: Rig,
+    names: Sequence[str] | None,
+    frames: Frames | None,
+    scene: Scene | None,
+    way: Sampling,
+    measure: Measure,
+) -> Preparation:
+    """Build the chains, and measure them over the range; what was built for them before is replaced."""
+    plan = build_plan(rig, names, frames, scene)
     refuse_too_many_frames(plan)
     refuse_shared_bones(plan.chains)
     target_bones.refuse_impossible(rig, plan.scene)
@@ -40,7 +48,7 @@ def build(opened: Opened, rig: Rig, names: Sequence[str] | None, scene: Scene | 
         options = _custom(chain)
         checks.refuse_unbuildable(chain, _holder(chain), [parts.PROPERTIES[name][0] for name in options])
 
-    sampler = opened.enter_context(sampling.Sampler(plan, DEFAULTS.sampling, opened.slow.append))
+    sampler = opened.enter_context(sampling.Sampler(plan, way, opened.slow.append))
     samples = yield from part(sampler.over_range(), 0.0, 0.5)
     solved = yield from part(solve.solving(plan, samples), 0.5, 1.0)
     for group in solved:
