@@ -2,5 +2,5 @@
 
 Other rooms use of it:
 
-    build : build, unbuild
+    build : all
 """

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from . import (
     around,
+    build,
     create,
     crowd,
     hock,
@@ -28,7 +29,7 @@ from . import (
 KINDS = (
     *(options.keyed_options, scales.degenerate_scales, reduced.reduced, hold.hold, create.create, pin.pin),
     *(live.live, crowd.crowd, mirror.mirror, switch.switch, plant.plant),
-    *(around.around, pole_pin.pole_pin, hock.hock, twist.twist),
+    *(around.around, pole_pin.pole_pin, hock.hock, twist.twist, build.build),
 )
 
 ASKING = tuple(kind for kind in KINDS if kind is not scales.degenerate_scales)
@@ -43,6 +44,7 @@ REQUESTS = {
     "create_targets": create.carry_out,
     "pin": pin.carry_out,
     "bake_pole_pin": pole_pin.carry_out,
+    "build_limbs": build.carry_out,
     "bake_hock": hock.carry_out,
     "bake_twist": twist.carry_out,
     "live": live.carry_out,
