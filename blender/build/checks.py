@@ -53,15 +53,12 @@ def refuse_unbuildable(chain: ChainPlan, holder: str, properties: Iterable[str])
     if chain.pole and chain.options.plane == Plane.REST:
         raise Refused("NOT_BUILDABLE.pole", chain=chain)
     rebuilt = dependencies.built_by(rig, chain.end.name)
-    if taken := [name for name in properties if name in rig.pose.bones[holder] and not rebuilt]:
+    if taken := [name for name in properties if name in rig.pose.bones[holder].keys() and not rebuilt]:
         raise Refused("NOT_BUILDABLE.property", chain=chain, bone=holder, value=taken[0])
     bones = {bone.name for bone in chain.limb}
     for owner, constraint in dependencies.constrained(rig):
-        if (
-            not constraint.name.startswith(dependencies.BUILT)
-            and not constraint.mute
-            and bones & dependencies.moved_by(owner, constraint)
-        ):
+        acts = not (constraint.mute or constraint.name.startswith(dependencies.BUILT))
+        if acts and bones & dependencies.moved_by(owner, constraint):
             raise Refused("NOT_BUILDABLE.constraint", chain=chain, bone=owner.name, value=constraint.name)
     for curve in versions.drivers(rig):
         bone, path = bone_and_property(curve.data_path)
@@ -74,7 +71,7 @@ def _label(name: str, value: object) -> str:
     field = chain_fields()[name]
     if field.type == "ENUM":
         return str(field.enum_items[value].name)
-    return {False: "off", True: "on", "": "empty"}.get(value, value)
+    return {"False": "off", "0.0": "off", "True": "on", "": "empty"}.get(str(value), str(value))
 
 
 def refuse_uneven(plan: Plan, solved: SolvedGroup, samples: Samples) -> None:

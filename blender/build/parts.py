@@ -63,9 +63,13 @@ class Parts:
         return self.chain.pole if self.chain.options.plane in {Plane.AUTO, Plane.POLE} else None
 
 
+Read = str | tuple[str, Point] | tuple[Point, Point]
+"""What a driver reads: the property at a path, a part of where a place is, or the distance of two places."""
+
+
 def make(rig: Rig, scene: Scene, built: Iterable[Parts]) -> None:
     """Add the bones of these limbs, and let those of the user copy them."""
-    made = [(parts, {}) for parts in built]
+    made: list[tuple[Parts, dict[str, str]]] = [(parts, {}) for parts in built]
     with edit_bones(rig, scene) as bones:
         for parts, names in made:
             _add_bones(rig, bones, parts, names)
@@ -143,6 +147,7 @@ def _connect(rig: Rig, parts: Parts, names: Mapping[str, str]) -> None:
     chain, limb, bones = parts.chain, parts.limb, rig.pose.bones
     own = {part: Point(rig, name) for part, name in names.items()}
     held = {option: f'{bones[parts.holder].path_from_id()}["{PROPERTIES[option][0]}"]' for option in parts.options}
+    reach: dict[str, Read]
     if parts.in_rest_plane:
         _constrain(bones[names["goal"]], "COPY_LOCATION", chain.target)
         reach = {axis: ("LOC_" + axis.upper(), own["goal"]) for axis in "yz"}
@@ -171,8 +176,8 @@ def _connect(rig: Rig, parts: Parts, names: Mapping[str, str]) -> None:
         _drive(bones[names["upper"]], "scale", 1, limb.stretch, reach | soft | {"m": held["max_stretch"]})
         # The end bone gets what the root bone has in the end: with Inherit Scale it has some of that already.
         root = Point(rig, chain.root.name)
-        for copied, place, influence in ((chain.root, own["upper"], "k"), (chain.end, root, "1 if k>0 else 0")):
-            copy = _copy(bones[copied.name], "COPY_SCALE", place, "POSE", held["influence"], influence)
+        for copied, source, influence in ((chain.root, own["upper"], "k"), (chain.end, root, "1 if k>0 else 0")):
+            copy = _copy(bones[copied.name], "COPY_SCALE", source, "POSE", held["influence"], influence)
             copy.use_x = copy.use_z = False
     if chain.use_rotation:
         tip, part = bones[chain.tip_bone], f"k*{chain.rotation_influence:.9g}"
@@ -196,8 +201,7 @@ def _constrain(bone: PoseBone, kind: Any, target: Point) -> Any:
     return constraint
 
 
-def _drive(owner: Any, path: str, index: int, expression: str, variables: Mapping[str, Any]) -> None:
-    """variables : by name the path of a property, or what is read of a place and the place, or two places"""
+def _drive(owner: Any, path: str, index: int, expression: str, variables: Mapping[str, Read]) -> None:
     driver = owner.driver_add(path, index).driver
     for name, read in variables.items():
         variable = driver.variables.new()
@@ -205,13 +209,14 @@ def _drive(owner: Any, path: str, index: int, expression: str, variables: Mappin
         if isinstance(read, str):
             variable.targets[0].id, variable.targets[0].data_path = owner.id_data, read
             continue
-        variable.type = "TRANSFORMS" if isinstance(read[0], str) else "LOC_DIFF"
-        places = read[1:] if isinstance(read[0], str) else read
-        for target, place in zip(variable.targets, places, strict=True):
-            target.id, target.bone_target = place.object, place.bone
-        if isinstance(read[0], str):
-            variable.targets[0].transform_type = read[0]
-            variable.targets[0].transform_space = "WORLD_SPACE" if read[0] == "SCALE_AVG" else "LOCAL_SPACE"
+        what, place = read
+        variable.type = "TRANSFORMS" if isinstance(what, str) else "LOC_DIFF"
+        places = [place] if isinstance(what, str) else [what, place]
+        for target, (item, bone) in zip(variable.targets, places, strict=True):
+            target.id, target.bone_target = item, bone
+        if isinstance(what, str):
+            variable.targets[0].transform_type = what
+            variable.targets[0].transform_space = "WORLD_SPACE" if what == "SCALE_AVG" else "LOCAL_SPACE"
     driver.expression = expression
 
 
@@ -223,9 +228,8 @@ def remove(rig: Rig, scene: Scene, bones: Iterable[str]) -> int:
     copied = {copy.subtarget for bone in bones if (copy := built_by(rig, bone))}
     limbs = {_helpers(rig, name) for name in copied if name in rig.data.bones}
     helpers = frozenset[str]().union(*limbs)
-    owners = {item.path_from_id() for _, item in constraints} | {
-        rig.pose.bones[name].path_from_id() for name in helpers
-    }
+    owners = {item.path_from_id() for _, item in constraints}
+    owners |= {rig.pose.bones[name].path_from_id() for name in helpers}
     properties = set()
     for curve in [curve for curve in versions.drivers(rig) if owner_and_property(curve.data_path)[0] in owners]:
         properties |= set(_custom_properties(curve))
@@ -238,9 +242,9 @@ def remove(rig: Rig, scene: Scene, bones: Iterable[str]) -> int:
     if not helpers:
         return 0
     collection = _collection(rig)
-    with edit_bones(rig, scene) as bones:
+    with edit_bones(rig, scene) as edited:
         for name in helpers:
-            bones.remove(bones[name])
+            edited.remove(edited[name])
     if collection and not collection.bones:
         rig.data.collections.remove(collection)
     animation = rig.animation_data

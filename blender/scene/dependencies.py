@@ -74,8 +74,7 @@ def constraint_named(rig: Rig, bone: str, name: str) -> Constraint | None:
 def built_by(rig: Rig, bone: str) -> CopyRotationConstraint | None:
     """The constraint by which the bone of this name plays a limb that was built into the rig; None for other bones."""
     constraint = constraint_named(rig, bone, BUILT)
-    is_built = isinstance(constraint, CopyRotationConstraint) and constraint.target == rig
-    return constraint if is_built else None
+    return constraint if isinstance(constraint, CopyRotationConstraint) and constraint.target == rig else None
 
 
 def moved_bones(bone: PoseBone, constraint: Constraint) -> list[PoseBone]:
