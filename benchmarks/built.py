@@ -25,7 +25,7 @@ import scenes
 from bpy.types import Object, Scene
 
 PACKAGE = "bl_ext.user_default.two_bone_ik"
-FRAMES, RUNS = 100, 9
+FRAMES, RUNS = 40, 7
 Limbs = tuple[Object, tuple[str, ...], list[Object], list[Object]]
 
 
@@ -52,11 +52,7 @@ def metarigs(count: int, *, animated: bool, skin: int = 0) -> list[Limbs]:
         bpy.ops.object.armature_human_metarig_add()
         rig = bpy.context.object
         if animated:
-            for bone in rig.pose.bones:
-                bone.rotation_mode = "XYZ"
-                for frame in range(1, FRAMES + 10, 10):
-                    bone.rotation_euler = (0.05 * sin(frame / 9), 0.05 * cos(frame / 7), 0.0)
-                    bone.keyframe_insert("rotation_euler", frame=frame)
+            scenes.animate_spine(rig, FRAMES)
         places = [rig.data.bones[name] for name in scenes.LIMBS]
         targets = [moving(bone.tail_local, number) for number, bone in enumerate(places)]
         poles = [

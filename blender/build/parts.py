@@ -144,46 +144,62 @@ def _add_properties(rig: Rig, parts: Parts) -> None:
 
 
 def _connect(rig: Rig, parts: Parts, names: Mapping[str, str]) -> None:
-    chain, limb, bones = parts.chain, parts.limb, rig.pose.bones
-    own = {part: Point(rig, name) for part, name in names.items()}
-    held = {option: f'{bones[parts.holder].path_from_id()}["{PROPERTIES[option][0]}"]' for option in parts.options}
-    reach: dict[str, Read]
-    if parts.in_rest_plane:
-        _constrain(bones[names["goal"]], "COPY_LOCATION", chain.target)
-        reach = {axis: ("LOC_" + axis.upper(), own["goal"]) for axis in "yz"}
-    else:
-        _constrain(bones[names["aim"]], "DAMPED_TRACK", chain.target).track_axis = "TRACK_Y"
-        reach = {"d": (own["aim"], chain.target), "s": ("SCALE_AVG", own["aim"])}
+    held = {
+        option: f'{rig.pose.bones[parts.holder].path_from_id()}["{PROPERTIES[option][0]}"]' for option in parts.options
+    }
+    helpers = {part: rig.pose.bones[name] for part, name in names.items()}
+    reach = _aim(parts, helpers, held)
+    for part, hinge in zip(("upper", "lower"), parts.limb.hinges.tolist(), strict=True):
+        helpers[part].rotation_mode = "AXIS_ANGLE"
+        helpers[part].rotation_axis_angle = (0.0, *hinge)
     soft = {"q": held["softness"]} if "softness" in held else {}
-    if parts.pole:
-        _constrain(bones[names["pole"]], "COPY_LOCATION", parts.pole)
-        bones[names["swivel"]].rotation_mode = "XYZ"
-        angle = {"p": held["pole_angle"]} if "pole_angle" in held else {}
-        place = {axis: ("LOC_" + axis.upper(), own["pole"]) for axis in "xz"}
-        _drive(bones[names["swivel"]], "rotation_euler", 1, limb.swivel, place | angle)
-    for part, hinge in zip(("upper", "lower"), limb.hinges.tolist(), strict=True):
-        bones[names[part]].rotation_mode = "AXIS_ANGLE"
-        bones[names[part]].rotation_axis_angle = (0.0, *hinge)
-    turned = {"t": f"{bones[names['lower']].path_from_id()}.rotation_axis_angle[0]"}
-    aimed = reach if parts.in_rest_plane else {}
-    _drive(bones[names["lower"]], "rotation_axis_angle", 0, limb.bend, reach | soft)
-    _drive(bones[names["upper"]], "rotation_axis_angle", 0, limb.turn, turned | aimed)
-    # At a part of the influence a limb blends as the solver does where each bone is turned on its parent.
-    spaces = "POSE", "LOCAL" if parts.in_local_space else "POSE"
-    for bone, part, space in zip((chain.root, chain.end), ("upper", "lower"), spaces, strict=True):
-        _copy(bones[bone.name], "COPY_ROTATION", own[part], space, held["influence"])
+    turned = {"t": f"{helpers['lower'].path_from_id()}.rotation_axis_angle[0]"}
+    _drive(helpers["lower"], "rotation_axis_angle", 0, parts.limb.bend, reach | soft)
+    _drive(helpers["upper"], "rotation_axis_angle", 0, parts.limb.turn, turned | (reach if parts.in_rest_plane else {}))
     if "max_stretch" in held:
-        _drive(bones[names["upper"]], "scale", 1, limb.stretch, reach | soft | {"m": held["max_stretch"]})
+        _drive(helpers["upper"], "scale", 1, parts.limb.stretch, reach | soft | {"m": held["max_stretch"]})
+    _let_copy(rig, parts, names, held)
+
+
+def _aim(parts: Parts, helpers: Mapping[str, PoseBone], held: Mapping[str, str]) -> dict[str, Read]:
+    """Let the first bones follow target and pole target; what a driver reads to know how far the target is."""
+    target = parts.chain.target
+    if parts.in_rest_plane:
+        _constrain(helpers["goal"], "COPY_LOCATION", target)
+        return {axis: ("LOC_" + axis.upper(), _point(helpers["goal"])) for axis in "yz"}
+    _constrain(helpers["aim"], "DAMPED_TRACK", target).track_axis = "TRACK_Y"
+    if parts.pole:
+        _constrain(helpers["pole"], "COPY_LOCATION", parts.pole)
+        place: dict[str, Read] = {axis: ("LOC_" + axis.upper(), _point(helpers["pole"])) for axis in "xz"}
+        if "pole_angle" in held:
+            place["p"] = held["pole_angle"]
+        helpers["swivel"].rotation_mode = "XYZ"
+        _drive(helpers["swivel"], "rotation_euler", 1, parts.limb.swivel, place)
+    return {"d": (_point(helpers["aim"]), target), "s": ("SCALE_AVG", _point(helpers["aim"]))}
+
+
+def _point(bone: PoseBone) -> Point:
+    return Point(bone.id_data, bone.name)
+
+
+def _let_copy(rig: Rig, parts: Parts, names: Mapping[str, str], held: Mapping[str, str]) -> None:
+    """Let the limb's own bones copy what was built."""
+    chain, bones, switch = parts.chain, rig.pose.bones, held["influence"]
+    upper, root, end = Point(rig, names["upper"]), Point(rig, chain.root.name), bones[chain.end.name]
+    _copy(bones[root.bone], "COPY_ROTATION", upper, "POSE", switch)
+    # At a part of the influence a limb blends as the solver does where each bone is turned on its parent.
+    space = "LOCAL" if parts.in_local_space else "POSE"
+    _copy(end, "COPY_ROTATION", Point(rig, names["lower"]), space, switch)
+    if "max_stretch" in held:
         # The end bone gets what the root bone has in the end: with Inherit Scale it has some of that already.
-        root = Point(rig, chain.root.name)
-        for copied, source, influence in ((chain.root, own["upper"], "k"), (chain.end, root, "1 if k>0 else 0")):
-            copy = _copy(bones[copied.name], "COPY_SCALE", source, "POSE", held["influence"], influence)
+        for bone, source, influence in ((bones[root.bone], upper, "k"), (end, root, "1 if k>0 else 0")):
+            copy = _copy(bone, "COPY_SCALE", source, "POSE", switch, influence)
             copy.use_x = copy.use_z = False
     if chain.use_rotation:
-        tip, part = bones[chain.tip_bone], f"k*{chain.rotation_influence:.9g}"
         # In the space of the armature a mirrored object does not matter.
         space = "POSE" if chain.target.object == rig and chain.target.bone else "WORLD"
-        _copy(tip, "COPY_ROTATION", chain.target, space, held["influence"], part).name = TIP
+        influence = f"k*{chain.rotation_influence:.9g}"
+        _copy(bones[chain.tip_bone], "COPY_ROTATION", chain.target, space, switch, influence).name = TIP
 
 
 def _copy(bone: PoseBone, kind: Any, target: Point, space: str, switch: str, influence: str = "k") -> Any:
