@@ -21,6 +21,9 @@ from ..solver.reach import annulus
 from ..solver.values import Array, Bend, Chain, Options, Plane
 from ..solver.vectors import IN_LINE, angle_about, triad
 
+_TURN = 2.0 * pi
+"""Added to all angles: from Blender 5.0 on, a driven angle of less than 9e-5 is 0."""
+
 _TINY = 1e-9
 """Stands for 0 as a divisor: a division by zero would disable a driver for good."""
 
@@ -76,7 +79,7 @@ def built_limb(chain: Chain, end: Array, options: Options, *, has_pole: bool, so
     # The angle at the root from that of the hinge: so it is exact near straight as well.
     hinge = f"({sign:.0f}*(t+{fold:.9g}))"
     across, forth = f"max({second:.9g}*sin{hinge},{_TINY * first:.9g})", f"{first:.9g}+{second:.9g}*cos{hinge}"
-    turn = f"{-sign:.0f}*atan2({across},{forth})-{angles[0]:.9g}"
+    turn = f"{-sign:.0f}*atan2({across},{forth})+{_TURN - angles[0]:.9g}"
     return BuiltLimb(
         aim=aim,
         upper=upper,
@@ -84,7 +87,7 @@ def built_limb(chain: Chain, end: Array, options: Options, *, has_pole: bool, so
         hinges=own[:, 0],
         mid=upper @ own[0].T @ np.array((0.0, first, 0.0)),
         askew=bool(np.abs(lower - end).max() > IN_LINE or np.abs(upper - np.eye(3)).max() > IN_LINE),
-        bend=f"{sign:.0f}*{bend}-{fold:.9g}",
+        bend=f"{sign:.0f}*{bend}+{_TURN - fold:.9g}",
         turn=f"{turn}+atan2(z,y)" if in_rest_plane else turn,
         swivel=_swivel(-side, options, turned=turned),
         stretch=f"min(max({distance}/max(min({reach},{outer:.9g}),{max(inner, _TINY * outer):.9g}),1),m)",
@@ -112,8 +115,7 @@ def _swivel(sign: float, options: Options, *, turned: bool) -> str:
     sine, cosine = "x", "z"
     if turned:
         sine, cosine = "x*cos(p)+z*sin(p)", "z*cos(p)-x*sin(p)"
-    swivel = f"atan2({sign:.0f}*({sine}),{sign:.0f}*({cosine}))"
-    return swivel if options.pole_influence == 1.0 else f"{options.pole_influence:.9g}*{swivel}"
+    return f"{options.pole_influence:.9g}*atan2({sign:.0f}*({sine}),{sign:.0f}*({cosine}))+{_TURN:.9g}"
 
 
 def _about_x(angle: float) -> Array:

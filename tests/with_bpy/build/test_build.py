@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -305,3 +306,54 @@ def test_options_that_cannot_be_built_are_named(options: dict[str, object], sent
     with pytest.raises(api.Refused, match=sentence):
         api.build(bpy.data.objects["Rig"])
     assert file_data.changed(before) == set()
+
+
+def test_the_limb_is_exact_within_a_hair_of_its_rest_pose() -> None:
+    rigs.arm(pole=(1.0, 0.5, 1.0))
+    rig, target, pole = (bpy.data.objects[name] for name in ("Rig", "Target", "Pole"))
+    rest = rig.data.bones["lower"].tail_local
+    random = np.random.default_rng(7)
+    for frame in FRAMES:
+        for item, place in ((target, rest), (pole, (1.0, 0.5, 1.0))):
+            item.location = np.array(place) + 10.0 ** random.uniform(-6, -3) * random.normal(size=3)
+            item.keyframe_insert("location", frame=frame)
+    bpy.context.scene.frame_end = FRAMES[-1]
+    api.build(rig)
+    misses = Limb(pole="Pole").misses(FRAMES)
+    assert misses.max() < CLOSE
+
+
+def test_a_limb_comes_back_after_it_was_scaled_to_nothing() -> None:
+    rigs.arm(softness=0.2)
+    rig = bpy.data.objects["Rig"]
+    api.build(rig)
+    bpy.context.view_layer.update()
+    before = poses("upper", "lower")
+    for scale in (0.0, 1.0):
+        rig.scale = (scale,) * 3
+        bpy.context.view_layer.update()
+    np.testing.assert_allclose(poses("upper", "lower"), before, atol=1e-6)
+
+
+def test_a_linked_and_overridden_character_keeps_its_switch(tmp_path: Path) -> None:
+    rigs.arm()
+    rig = bpy.data.objects["Rig"]
+    api.build(rig)
+    library = tmp_path / "hero.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(library))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(str(library), link=True) as (_, linked):
+        linked.objects = ["Rig", "Target"]
+    for item in linked.objects:
+        bpy.context.scene.collection.objects.link(item)
+    override = linked.objects[0].override_create(remap_local_usages=True)
+    override.pose.bones["lower"]["IK"] = 0.25
+    override.update_tag()
+    bpy.context.view_layer.update()
+    shot = tmp_path / "shot.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    again = next(item for item in bpy.data.objects if item.override_library and item.type == "ARMATURE")
+    assert again.pose.bones["lower"]["IK"] == pytest.approx(0.25)
+    evaluated = again.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    assert evaluated.pose.bones["lower"].constraints[0].influence == pytest.approx(0.25)
