@@ -127,6 +127,7 @@ bench: build
 	$(WHEEL)/bin/python benchmarks/reduced.py
 	$(WHEEL)/bin/python benchmarks/swivel.py
 	$(WHEEL)/bin/python benchmarks/switch.py
+	$(WHEEL)/bin/python benchmarks/built.py
 	$(WHEEL)/bin/python benchmarks/crowd.py
 	$(WHEEL)/bin/python benchmarks/batch.py
 	$(WHEEL)/bin/python benchmarks/manifest.py

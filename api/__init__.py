@@ -40,6 +40,7 @@ from ..blender.targets.new_targets import TargetKind, TargetParent
 from ..skeleton.feet.feet import Contact
 from ..solver.feet.contacts import Stillness
 from .bake import bake, check, followed_first, remove_markers
+from .build import build, unbuild
 from .chains import (
     add_chain,
     add_detected,
@@ -99,6 +100,7 @@ __all__ = [
     "apply_setup",
     "bake",
     "bake_targets",
+    "build",
     "chains_from_constraints",
     "change_target_space",
     "check",
@@ -129,6 +131,7 @@ __all__ = [
     "switch",
     "taking_part",
     "target_keys",
+    "unbuild",
     "update_holds",
     "write_together",
 ]

@@ -97,13 +97,13 @@ def parser(usage: str) -> ArgumentParser:
             _add(command, "--import-take", default="", metavar="NAME")
         if name != "detect":
             _add_shots(command)
-    names = ("bake", "snap", "plant", "switch", "detect")
-    bake, snap, plant, switch, detect = (commands[name] for name in names)
+    names = ("bake", "snap", "plant", "switch", "build", "detect")
+    bake, snap, plant, switch, build, detect = (commands[name] for name in names)
     _add(switch, "--to", type=one_of(ControlSet))
     _add(switch, "--limb", dest="switched", action="append", metavar="NAME")
     _add_declared(commands, "plant", default=None)  # a setup file may give what is not given here
     _add_declared(commands, "keys")
-    for command in (bake, snap, plant, switch):
+    for command in (bake, snap, plant, switch, build):
         where = command.add_mutually_exclusive_group()
         _add(where, "--output", **_FILE)
         _add(where, "--in-place", action="store_true")

@@ -25,7 +25,7 @@ from .outcome import Clock, ExitStatus, Outcome
 from .shot import Progress, Setups, Shot, imported
 from .text_values import declared
 
-_POSING = ("bake", "check", "snap")
+_POSING = ("bake", "check", "snap", "build")
 """Commands that pose chains."""
 
 _AT_ONCE = 16
@@ -308,5 +308,5 @@ def _request(shot: Shot, rig: Rig, task: _Task) -> api.Request:
     if shot.command == "switch":
         assert shot.to  # refused at once otherwise
         return api.switch.request(rig, shot.to, shot.switched, **shared)
-    command = api.bake_targets if shot.command == "snap" else api.bake
+    command = {"snap": api.bake_targets, "build": api.build}.get(shot.command, api.bake)
     return command.request(rig, task.chains, **shared)

@@ -5,7 +5,7 @@ const JOB_TYPE = {
     label: "Two-Bone IK",
     description: "Bake, check, plant or switch two-bone limbs in the shots of a manifest",
     settings: [
-        { key: "command", type: "string", choices: ["bake", "check", "snap", "plant", "switch"], default: "bake",
+        { key: "command", type: "string", choices: ["bake", "check", "snap", "plant", "switch", "build"], default: "bake",
           visible: "submission", description: "What to do with each shot" },
         { key: "manifest", type: "string", subtype: "file_path", required: true, visible: "submission",
           description: "The TOML file that lists the shots, where all workers find it" },

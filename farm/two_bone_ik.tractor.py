@@ -17,7 +17,7 @@ BLENDER = ["--background", "--factory-startup", "--addons", "bl_ext.user_default
 def main():
     """Spool a job with a task for each chunk of shots."""
     parser = argparse.ArgumentParser(description="Spool a job that works on the shots of a manifest.")
-    parser.add_argument("command", choices=["bake", "check", "snap", "plant", "switch"])
+    parser.add_argument("command", choices=["bake", "check", "snap", "plant", "switch", "build"])
     parser.add_argument("--manifest", required=True)
     parser.add_argument("--output-dir", required=True)
     parser.add_argument("--shots", type=int, required=True, help="how many shots the manifest has")

@@ -28,6 +28,8 @@ class TWO_BONE_IK_MT_chains(Menu):
         layout.separator()
         layout.operator("two_bone_ik.check", text="Check...")
         layout.operator("two_bone_ik.bake", text="Bake...")
+        layout.operator("two_bone_ik.build", text="Build into Rig")
+        layout.operator("two_bone_ik.unbuild", text="Remove from Rig")
         layout.operator("two_bone_ik.worst_frame", text="Go to Worst Frame")
         layout.operator("two_bone_ik.markers_remove", text="Remove Markers")
         layout.separator()

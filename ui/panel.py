@@ -165,3 +165,4 @@ def _draw_actions(layout: UILayout, context: Context, rig: Rig) -> None:
         row = layout.row(align=True)
     row.operator("two_bone_ik.check", text="Check...")
     row.operator("two_bone_ik.bake", text="Bake...")
+    row.operator("two_bone_ik.build", text="Build")

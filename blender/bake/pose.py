@@ -20,6 +20,8 @@ from ..armatures import Rig
 from ..curves import key_checks, write
 from ..curves.keys import value_before
 from ..curves.unkeyed_edits import Keep
+from ..messages.refused import Refused
+from ..messages.translation import translated
 from ..scene import dependencies, sampling
 from ..scene.checks import Removal
 from ..scene.need import sample_need
@@ -27,7 +29,7 @@ from ..scene.pose_before import PoseBefore
 from ..session import session
 from ..settings.key_settings import DEFAULTS, Measure
 from . import convert
-from .build_plan import current_plan
+from .build_plan import chains_taking_part, current_plan
 from .checks import refuse_shared_bones, refuse_unreachable
 from .compare import compare_joints
 from .notes import hiding_constraints, rig_notes
@@ -50,10 +52,11 @@ def pose(
 
     posing : gives the pose that bones start from, while they are posed
     """
+    names, left_alone = _without_built(rig, names)
     plan = current_plan(rig, names, scene)
     _refuse_unposable(plan, insert_keys=insert_keys)
     constraints = dependencies.constrained(rig)
-    read_notes = rig_notes(plan, constraints, hiding_constraints(plan, constraints), keyed=False)
+    read_notes = left_alone + rig_notes(plan, constraints, hiding_constraints(plan, constraints), keyed=False)
 
     sampling.settle(plan)
     removal, pose_before = Removal(plan), opened.enter_context(posing)
@@ -78,9 +81,22 @@ def pose(
 
 def refuse_unposed(rig: Rig, names: Sequence[str] | None, scene: Scene | None, pose_before: PoseBefore) -> None:
     """Raise `Refused` where `pose` would, without keys; changes nothing."""
+    names, _ = _without_built(rig, names)
     plan = current_plan(rig, names, scene)
     _refuse_unposable(plan, insert_keys=False)
     refuse_unreachable(plan, _solved_now(plan, pose_before))
+
+
+def _without_built(rig: Rig, names: Sequence[str] | None) -> tuple[Sequence[str] | None, list[str]]:
+    """The names without chains that the rig poses by itself, and a sentence about these; Refused if one was named."""
+    chains = chains_taking_part(rig, names).chains
+    built = [chain for chain in chains if dependencies.built_by(rig, chain.end_bone)]
+    if not built:
+        return names, []
+    if names is not None or len(built) == len(chains):
+        raise Refused("BUILT", chain=built[0])
+    left_alone = translated("note.left_to_rig", chains=", ".join(chain.name for chain in built))
+    return [chain.name for chain in chains if chain not in built], [left_alone]
 
 
 def _refuse_unposable(plan: Plan, *, insert_keys: bool) -> None:

@@ -25,6 +25,7 @@ from ..bake.fingerprint import Fingerprint
 from ..messages.refused import Refused, unless_gone
 from ..scene import sampling
 from ..scene.checks import refuse_unposable
+from ..scene.dependencies import built_by
 from ..scene.glance import Glance, GlanceNeed
 from ..scene.need import sample_need
 from ..scene.sampling import samples_from_depsgraph
@@ -125,7 +126,8 @@ class RigState:
     def look(self, scene: Scene, depsgraph: Depsgraph) -> None:
         """Find out which chains can be solved, and what these depend on now."""
         named = self.rig.two_bone_ik_chains
-        chains = [(chain.name, chain.target, chain.pole_target) for chain in named if not chain.mute]
+        posed = [chain for chain in named if not (chain.mute or built_by(self.rig, chain.end_bone))]
+        chains = [(chain.name, chain.target, chain.pole_target) for chain in posed]
         self._watched = {self.rig, self.rig.data, *(goal for _, *goals in chains for goal in goals)}
         # Chains without a target are no exception, and to find out by trial what is wrong with each takes long.
         fit = [chain for chain in chains if chain[1]]

@@ -4,7 +4,15 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from functools import cache
 from typing import TypeVar
 
-from bpy.types import Bone, Constraint, KinematicConstraint, Object, PoseBone, SplineIKConstraint
+from bpy.types import (
+    Bone,
+    Constraint,
+    CopyRotationConstraint,
+    KinematicConstraint,
+    Object,
+    PoseBone,
+    SplineIKConstraint,
+)
 
 from ...skeleton.values import ChainPlan, Point
 from .. import versions
@@ -18,6 +26,9 @@ Node = TypeVar("Node", bound=Hashable)
 
 Links = Mapping[Point, tuple[Point, ...]]
 """Places, each with what it follows directly."""
+
+BUILT = "Two-Bone IK"
+"""Name of all that Build into Rig makes: the constraints and the bone collection."""
 
 Constraints = Sequence[tuple[PoseBone, Constraint]]
 """All of a rig, as `constrained` finds them."""
@@ -58,6 +69,12 @@ def constraint_named(rig: Rig, bone: str, name: str) -> Constraint | None:
     """The constraint of this name of the bone of this name, as long as both are there."""
     owner: PoseBone | None = rig.pose.bones.get(bone)
     return owner.constraints.get(name) if owner else None
+
+
+def built_by(rig: Rig, bone: str) -> CopyRotationConstraint | None:
+    """The constraint by which the bone of this name plays a limb that was built into the rig; None for other bones."""
+    constraint = constraint_named(rig, bone, BUILT)
+    return constraint if isinstance(constraint, CopyRotationConstraint) and constraint.target == rig else None
 
 
 def moved_bones(bone: PoseBone, constraint: Constraint) -> list[PoseBone]:

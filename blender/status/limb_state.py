@@ -50,6 +50,7 @@ class State(StrEnum):
     PULLED : off its target while Drag pulls this limb, or another one for which Live waits
     HIDDEN : elsewhere, or not what deforms the character, as something acts on top of the pose
     OTHER_SCENE, IN_NO_SCENE : what it depends on is not in this scene, so that Live does not follow; a bake does
+    BUILT : the rig poses it by itself
     MUTED, REFUSED : not solved
     """
 
@@ -62,6 +63,7 @@ class State(StrEnum):
     HIDDEN = "HIDDEN"
     OTHER_SCENE = "OTHER_SCENE"
     IN_NO_SCENE = "IN_NO_SCENE"
+    BUILT = "BUILT"
     MUTED = "MUTED"
     REFUSED = "REFUSED"
 
@@ -138,7 +140,8 @@ def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState
         joints, target = _joints(chain, depsgraph), _target(chain, depsgraph)
         miss = dist(joints[-1], *target) if joints and target else 0.0
         refusal = now.refused.get(chain.name) or now.left_out.get(chain.name)
-        unsolved = State.MUTED if chain.mute else State.REFUSED
+        built = dependencies.built_by(rig, chain.end_bone)
+        unsolved = State.BUILT if built else State.MUTED if chain.mute else State.REFUSED
         seen = LimbState(state=unsolved, joints=joints, target=target, miss=miss, refusal=refusal)
         if refusal and refusal.kind in _AWAY:
             away = refusal.object, str(refusal.value)

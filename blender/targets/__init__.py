@@ -5,7 +5,7 @@ Other rooms use of it:
     brought_along : BroughtAlong
     checks : holdable, keyable, pullable, refuse_not_shown
     create_targets : DEFAULT, create, create_all, lacks
-    edit_bones : in_edit_mode
+    edit_bones : edit_bones, in_edit_mode
     flip : all
     made_for : item_of, made
     new_targets : Role, TargetKind, TargetParent, TargetStyle

@@ -15,10 +15,10 @@ BLENDER = CHECKOUT / "blender"
 ROOMS = sorted(path.name for path in BLENDER.iterdir() if (path / "__init__.py").exists())
 ORDER = [
     *("", "settings", "curves", "scene", "rigs", "bake", "chains", "targets"),
-    *("takeover", "hold", "plant", "switch", "takes", "live", "status"),
+    *("takeover", "hold", "plant", "switch", "build", "takes", "live", "status"),
 ]
 """The rooms, each of which imports only from those before it; "" is `blender` itself, with messages and files."""
-BESIDE = {"takeover", "hold", "plant", "switch"}
+BESIDE = {"takeover", "hold", "plant", "switch", "build"}
 """None of which imports another."""
 LAYERS = ("blender", "api", "operators", "ui", "command_line")
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from . import (
     again,
     around,
+    build,
     create,
     crowd,
     hock,
@@ -29,7 +30,7 @@ from . import (
 KINDS = (
     *(options.keyed_options, scales.degenerate_scales, reduced.reduced, hold.hold, create.create, pin.pin),
     *(live.live, crowd.crowd, mirror.mirror, switch.switch, plant.plant),
-    *(around.around, pole_pin.pole_pin, hock.hock, twist.twist, again.again),
+    *(around.around, pole_pin.pole_pin, hock.hock, twist.twist, again.again, build.build),
 )
 
 ASKING = tuple(kind for kind in KINDS if kind is not scales.degenerate_scales)
@@ -44,6 +45,7 @@ REQUESTS = {
     "create_targets": create.carry_out,
     "pin": pin.carry_out,
     "bake_pole_pin": pole_pin.carry_out,
+    "build_limbs": build.carry_out,
     "bake_hock": hock.carry_out,
     "bake_twist": twist.carry_out,
     "bake_again": again.carry_out,

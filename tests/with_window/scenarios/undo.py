@@ -32,6 +32,8 @@ STEPS = (
     ("contact_select", {"bone": "shin.L", "frame": 2}),
     ("contact_set", {"contact": "BALL"}),
     ("bake_targets", {"frame_end": 5}),
+    ("build", {}),
+    ("unbuild", {}),
     ("change_target_space", {"frame_end": 5}),
     ("hold", {"frame_start": 3, "frame_end": 9}),
     ("holds_update", {"only_active": True}),

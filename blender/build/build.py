@@ -1,0 +1,119 @@
+"""The order of the steps to build limbs into a rig, so that they move without this extension, and to take them out."""
+
+from collections.abc import Sequence
+
+from bpy.types import Scene
+
+from ...skeleton import solve
+from ...skeleton.bone_channels import keyed_rows
+from ...skeleton.built_limb import built_limb
+from ...skeleton.steps import part
+from ...skeleton.values import ChainPlan
+from ...solver.values import Unreachable
+from ..armatures import Rig
+from ..bake.build_plan import Frames, build_plan, chosen_chains, scene_of
+from ..bake.chain import rest_chain
+from ..bake.checks import refuse_shared_bones, refuse_too_many_frames
+from ..bake.compare import compare_joints
+from ..bake.phases import Need, Opened, Preparation, Written, request
+from ..bake.report import Report, build_report
+from ..curves.unkeyed_edits import Keep
+from ..messages.refused import Refused
+from ..messages.translation import translated
+from ..scene import dependencies, sampling
+from ..scene.checks import refuse_unposable
+from ..settings.key_settings import DEFAULTS, Measure, Sampling
+from ..settings.properties import limb_bones
+from ..targets import target_bones
+from . import checks, parts
+from .parts import Parts
+
+
+@request
+def build(
+    opened: Opened,
+    rig: Rig,
+    names: Sequence[str] | None,
+    frames: Frames | None,
+    scene: Scene | None,
+    way: Sampling,
+    measure: Measure,
+) -> Preparation:
+    """Build the chains, and measure them over the range; what was built for them before is replaced."""
+    plan = build_plan(rig, names, frames, scene)
+    refuse_too_many_frames(plan)
+    refuse_shared_bones(plan.chains)
+    target_bones.refuse_impossible(rig, plan.scene)
+    for chain in plan.chains:
+        options = _custom(chain)
+        checks.refuse_unbuildable(chain, _holder(chain), [parts.PROPERTIES[name][0] for name in options])
+
+    sampler = opened.enter_context(sampling.Sampler(plan, way, opened.slow.append))
+    samples = yield from part(sampler.over_range(), 0.0, 0.5)
+    solved = yield from part(solve.solving(plan, samples), 0.5, 1.0)
+    for group in solved:
+        checks.refuse_uneven(plan, group, samples)
+    built = [_parts(chain) for chain in plan.chains]
+    rows = keyed_rows(plan, solved)
+
+    def write(_keep: Keep) -> Written:
+        sampler.removal.refuse()
+        parts.remove(rig, plan.scene, [bone.name for chain in plan.chains for bone in (*chain.bones, *chain.below)])
+        parts.make(rig, plan.scene, built)
+        sampler.renew()
+        askew = [item.chain.name for item in built if not item.in_local_space]
+        notes = [translated("note.built_askew", chains=", ".join(askew))] if askew else []
+        comparison = compare_joints(plan, solved, rows, DEFAULTS, measure)
+        need = Need.of(comparison.points, comparison.frames, sampler, {})
+        return Written(need, lambda sampled: build_report("Build", plan, solved, notes, comparison.measured(sampled)))
+
+    return write
+
+
+def _parts(chain: ChainPlan) -> Parts:
+    """What is to be built for the chain."""
+    listed, options = chain.rig.two_bone_ik_chains[chain.name], _custom(chain)
+    return Parts(
+        chain=chain,
+        limb=built_limb(
+            *rest_chain(chain.rig, listed),
+            chain.options,
+            has_pole=chain.pole is not None,
+            soft="softness" in options,
+            turned="pole_angle" in options,
+        ),
+        holder=_holder(chain),
+        options=options,
+    )
+
+
+def _custom(chain: ChainPlan) -> dict[str, float]:
+    """The chain's options that become custom properties: the switch, and those that it makes use of."""
+    stretches = chain.options.unreachable == Unreachable.STRETCH
+    used = {"influence": True, "max_stretch": stretches} | {
+        name: chain.number(name) != 0.0 for name in ("softness", "pole_angle")
+    }
+    return {name: float(chain.number(name)) for name in parts.PROPERTIES if used[name]}
+
+
+def _holder(chain: ChainPlan) -> str:
+    """The bone that has the custom properties: the target where it is a bone that this chain alone has, or the end."""
+    rig, target = chain.rig, chain.target
+    users = [other for other in rig.two_bone_ik_chains if (other.target, other.subtarget) == (rig, target.bone)]
+    return target.bone if target.object == rig and target.bone and len(users) == 1 else chain.end.name
+
+
+def unbuild(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> Report:
+    """Take out what was built for these chains; None for all that was built into the rig."""
+    constraints = dependencies.constrained(rig)
+    built = {bone.name for bone, constraint in constraints if constraint.name.startswith(dependencies.BUILT)}
+    if names is not None:
+        chains = chosen_chains(rig, names)
+        built &= {name for chain in chains for name in limb_bones(rig, chain)}
+    if not built:
+        raise Refused("NOT_BUILT", object=rig)
+    refuse_unposable(rig)
+    target_bones.refuse_impossible(rig, scene_of(rig, scene))
+    count = parts.remove(rig, scene_of(rig, scene), built)
+    removed = translated("note.removed_limb" if count == 1 else "note.removed_limbs", count=count)
+    return Report(rig=rig.name, chains=(), notes=(removed,), operation="Remove from Rig")

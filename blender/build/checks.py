@@ -1,0 +1,104 @@
+"""What cannot be built is refused, before anything changes."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ...skeleton.solved_group import SolvedGroup
+from ...skeleton.values import ChainPlan, Plan, Point, Samples
+from ...solver.values import Bend, Plane, Reference, Unreachable
+from ...solver.vectors import norm
+from .. import versions
+from ..armatures import Rig
+from ..bake.chain import rest_chain
+from ..messages.refused import Refused
+from ..messages.translation import frame_text
+from ..rna_paths import bone_and_property
+from ..scene import dependencies
+from ..settings.properties import chain_fields
+
+_FIT = {
+    "reference": (Reference.REST,),
+    "bend": (Bend.REST, Bend.POSITIVE, Bend.NEGATIVE),
+    "unreachable": (Unreachable.CLAMP, Unreachable.STRETCH),
+    "use_extension_limit": (False,),
+    "pole_smoothing": (0.0,),
+    "pole_pin": (0.0,),
+    "use_twist": (False,),
+    "hock_bone": ("",),
+}
+"""The values of a chain's fields that can be built, where not all can be."""
+
+_SLIGHT = 1e-4
+"""Part of a length: less is what Blender's own matrices are off, most where bones point against their parents."""
+
+
+def refuse_unbuildable(chain: ChainPlan, holder: str, properties: Iterable[str]) -> None:
+    """Raise `Refused` for options that no parts of Blender have, and bones that others than the user turn.
+
+    holder : name of the bone that is to get custom `properties` of these names
+    """
+    rig: Rig = chain.rig
+    listed = rig.two_bone_ik_chains[chain.name]
+    for name, fit in _FIT.items():
+        value = getattr(listed, name)
+        if value not in fit:
+            field, labels = chain_fields()[name], [_label(name, item) for item in fit]
+            raise Refused(
+                "NOT_BUILDABLE.option", chain=chain, value=_label(name, value), field=field.name, fit=", ".join(labels)
+            )
+    if chain.animated:
+        name = min(chain.animated)
+        raise Refused("NOT_BUILDABLE.keyed", chain=chain, value=name, field=chain_fields()[name].name)
+    if chain.pole and chain.options.plane == Plane.REST:
+        raise Refused("NOT_BUILDABLE.pole", chain=chain)
+    rebuilt = dependencies.built_by(rig, chain.end.name)
+    if taken := [name for name in properties if name in rig.pose.bones[holder].keys() and not rebuilt]:
+        raise Refused("NOT_BUILDABLE.property", chain=chain, bone=holder, value=taken[0])
+    bones = {bone.name for bone in chain.limb}
+    for owner, constraint in dependencies.constrained(rig):
+        acts = not (constraint.mute or constraint.name.startswith(dependencies.BUILT))
+        if acts and bones & dependencies.moved_by(owner, constraint):
+            raise Refused("NOT_BUILDABLE.constraint", chain=chain, bone=owner.name, value=constraint.name)
+    for curve in versions.drivers(rig):
+        bone, path = bone_and_property(curve.data_path)
+        if bone in bones and path.startswith("rotation"):
+            raise Refused("NOT_BUILDABLE.driver", chain=chain, bone=bone, value=path)
+
+
+def _label(name: str, value: object) -> str:
+    """As users see it."""
+    field = chain_fields()[name]
+    if field.type == "ENUM":
+        return str(field.enum_items[value].name)
+    return {"False": "off", "0.0": "off", "True": "on", "": "empty"}.get(str(value), str(value))
+
+
+def refuse_uneven(plan: Plan, solved: SolvedGroup, samples: Samples) -> None:
+    """Raise `Refused` where scale is uneven, or where the bones do not keep their lengths and places."""
+    group = solved.group
+    for column, chain in enumerate(group.plans):
+        rig: Rig = chain.rig
+
+        def at(rows: np.ndarray) -> str:
+            return frame_text(plan.frames[int(np.argmax(rows)) if len(rows) > 1 else 0])
+
+        scales = np.linalg.svd(group.to_world[:, column % group.to_world.shape[1], :3, :3], compute_uv=False)
+        uneven = scales[:, 0] - scales[:, 2] > _SLIGHT * scales[:, 0]
+        if uneven.any():
+            worst = scales[int(np.argmax(uneven))]
+            raise Refused("NOT_BUILDABLE.uneven", chain=chain, value=float(worst[2] / worst[0]), frame=at(uneven))
+        if chain.use_rotation and chain.target.object != rig:
+            mirrored = np.linalg.det(samples.to_world[rig][:, :3, :3]) < 0.0
+            if mirrored.any():
+                raise Refused("NOT_BUILDABLE.mirrored", chain=chain, frame=at(mirrored))
+        rest, _ = rest_chain(rig, rig.two_bone_ik_chains[chain.name])
+        size = norm(np.diff(rest.joints, axis=-2)).sum()
+        joints = group.chain.joints[:, column % group.chain.joints.shape[1]]
+        moved = norm(joints - rest.joints).max(axis=-1) > _SLIGHT * size
+        # A connected bone has no location of its own.
+        if not rig.data.bones[chain.root.name].use_connect:
+            location = samples.basis[Point(rig, chain.root.name)].location
+            moved = moved | (norm(location) > _SLIGHT * size)
+        if moved.any():
+            raise Refused("NOT_BUILDABLE.moved", chain=chain, bone=chain.root.name, frame=at(moved))

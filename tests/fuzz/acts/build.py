@@ -1,0 +1,82 @@
+"""Build into Rig: limbs out of Blender's own parts, posed as the report says and as geometry says; then removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from random import Random
+
+import bpy
+import numpy as np
+from bl_ext.user_default.two_bone_ik import api
+
+from fuzz import changes, judge, oracle, state
+from fuzz.build import RIG
+
+OFF = 2e-4
+"""Part of the limb: near straight, single precision decides where the mid joint is."""
+_OPEN = 0.02
+"""Sine of the angle to a line on which a limb without a memory has no plane, and the solver keeps the last one."""
+
+
+def build(random: Random, scene: dict) -> None:
+    """39: the limbs are built into the rig, mostly with options that can be built."""
+    scene["request"] = {"what": "build_limbs", "frames": random.choice([[1, 6], [2, 5]])}
+    for chain in scene["chains"]:
+        if chain["fields"].get("unreachable") == "ERROR":  # a word that no other sentence has
+            chain["fields"].pop("unreachable")
+    for chain in scene["chains"] if random.random() < 0.9 else ():
+        fields = chain["fields"]
+        for name in ("pole_pin", "use_twist", "use_extension_limit", "pole_smoothing", "reference"):
+            fields.pop(name, None)
+        if fields.get("bend") in {"NEAREST", "LIMITS"}:
+            fields["bend"] = random.choice(["POSITIVE", "NEGATIVE"])
+        if fields.get("unreachable") in {"HOLD", "SKIP", "ERROR"}:
+            fields.pop("unreachable")
+        chain.pop("keyed", None)
+
+
+def carry_out(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
+    """Nothing is left of what was built and removed; built again the report is true, and the limbs where it says."""
+    rig = bpy.data.objects[RIG]
+    api.build(rig, **judge.arguments(request), measure="NONE")
+    api.unbuild(rig)
+    yield from changes.unasked(before, scene, [])
+    report = api.build(rig, **judge.arguments(request), measure="ALL")
+    yield from judge.truth(report, request, told)
+    told += [note for note in report.notes if "blends it" in note]
+    for chain in report.chains if not told and "handler" not in scene else ():
+        yield from _off(chain, told)
+
+
+def _off(chain: api.ChainReport, told: list[str]) -> Iterator[str]:
+    limb = oracle.Limb.of(chain.name)
+    for row, frame in enumerate(chain.frames):
+        oracle.on_frame(float(frame))
+        joints, goal = limb.joints(), limb.goal()
+        size = np.linalg.norm(np.diff(joints, axis=0), axis=-1).sum()
+        if chain.off[row] <= OFF * size + oracle.resolution(limb, joints, goal):
+            continue
+        if _is_open(limb, goal - joints[0], size):
+            told.append("no plane")
+            continue
+        yield f"built limb is off: {chain.off[row]:.4g} of {size:.4g} on frame {frame:g}"
+
+
+def _is_open(limb: oracle.Limb, way: np.ndarray, size: float) -> bool:
+    """True where the target is on the root or opposite to where it is at rest, or the pole in line with it."""
+    distance = float(np.linalg.norm(way))
+    rig = bpy.data.objects[limb.rig]
+    if distance < _OPEN * size:
+        return True
+    if limb.pole and limb.fields["plane"] in {"AUTO", "POLE"}:
+        pole = np.array(bpy.data.objects[limb.pole].matrix_world.translation) - limb.joints()[0]
+        across = np.linalg.norm(np.cross(pole, way)) / max(float(np.linalg.norm(pole)) * distance, 1e-30)
+        return bool(across < _OPEN)
+    bones = rig.data.bones
+    tip = bones[limb.tip].head_local if limb.tip else bones[limb.end].tail_local
+    rest = np.array(tip - bones[limb.root].head_local)
+    carrier = rig.matrix_world.to_3x3()
+    if parent := rig.pose.bones[limb.root].parent:
+        carrier = carrier @ parent.matrix.to_3x3() @ parent.bone.matrix_local.to_3x3().inverted()
+    rest = np.array(carrier) @ rest
+    return bool(rest @ way < -(1.0 - _OPEN**2) * np.linalg.norm(rest) * distance)

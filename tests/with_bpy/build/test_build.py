@@ -1,0 +1,359 @@
+"""Limbs that are built into the rig, against geometry over what Blender evaluates, without a key and without Live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bpy.types import Object
+
+from support import file_data, rigs
+from support.built import CLOSE, FRAMES, carried, poses, scatter
+from support.truth import Limb
+
+
+@pytest.mark.parametrize("scale", [0.3, 1.0, 5.0])
+@pytest.mark.parametrize("pole", [None, (0.3, 3.0, 1.4)])
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_a_built_limb_follows_its_target_as_geometry_says(scale: float, pole: object, mirrored: bool) -> None:
+    rigs.arm(pole=pole)
+    rig = bpy.data.objects["Rig"]
+    scatter(bpy.data.objects["Target"], seed=1)
+    if pole:
+        scatter(bpy.data.objects["Pole"], seed=2)
+    carried(rig, scale, mirrored=mirrored)
+    report = api.build(rig)
+    assert report.posed, report.lines()
+    assert Limb(pole="Pole" if pole else "").misses(FRAMES).max() < CLOSE
+
+
+OPTIONS = [
+    {"plane": "AIM", "bend": "NEGATIVE"},
+    {"plane": "AIM", "softness": 0.3},
+    {"plane": "REST"},
+    {"plane": "REST", "bend": "NEGATIVE", "softness": 0.2},
+    {"bend": "NEGATIVE"},
+    {"bend": "POSITIVE", "pole_angle": 0.7},
+    {"softness": 0.15, "pole_angle": -2.5},
+    {"pole_influence": 0.4, "pole_angle": 1.5},
+    {"influence": 0.35},
+    {"unreachable": "STRETCH", "max_stretch": 1.4},
+    {"unreachable": "STRETCH", "softness": 0.2, "influence": 0.6},
+    {"plane": "REST", "unreachable": "STRETCH", "softness": 0.2},
+    {"influence": 0.0},
+    {"use_bend_limits": True, "bend_min": 0.4, "bend_max": 2.0},
+    {"use_bend_limits": True, "bend_min": -1.5, "bend_max": -0.2, "softness": 0.2},
+    {"hinge_axis": "NEG_X"},
+    {"hinge_axis": "Z", "plane": "AIM"},
+    {"hinge_axis": "NEG_X", "unreachable": "STRETCH", "max_stretch": 1.5},
+]
+
+
+@pytest.mark.parametrize("straight", [False, True])
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_a_built_limb_is_posed_as_the_solver_poses_it(options: dict[str, object], straight: bool) -> None:
+    bones = (rigs.Bone("spine", (0, 0, 0), (0, 0, 1)), rigs.Bone("upper", (0, 0, 1), (1, 0, 1), "spine", 0.4))
+    bones += (rigs.Bone("lower", (1, 0, 1), (1.8, 0, 1), "upper", 0.9),)
+    rig = rigs.armature(bones if straight else rigs.ARM)
+    pole = None if options.get("plane") in ("REST", "AIM") else (0.3, 3.0, 1.4)
+    rigs.chain(rig, "lower", target=(1.2, 0.6, 1.3), pole=pole, **options)
+    for number, item in enumerate(filter(None, map(bpy.data.objects.get, ("Target", "Pole")))):
+        scatter(item, seed=number)
+    carried(rig, 1.7)
+    rig.data.bones["lower"].inherit_scale = "ALIGNED"
+    for number, bone in enumerate(("upper", "lower")):
+        turn = np.random.default_rng(number).normal(size=4)
+        rig.pose.bones[bone].rotation_quaternion = turn / np.linalg.norm(turn)
+    api.build(rig)
+    built = poses("upper", "lower")
+    api.unbuild(rig)
+    api.bake(rig)
+    np.testing.assert_allclose(built, poses("upper", "lower"), atol=CLOSE)
+
+
+@pytest.mark.parametrize("inherit", ["NONE", "ALIGNED", "AVERAGE", "NONE_LEGACY"])
+def test_a_limb_stretches_however_its_end_inherits_scale(inherit: str) -> None:
+    rigs.arm(unreachable="STRETCH", max_stretch=3.0)
+    rig = bpy.data.objects["Rig"]
+    rig.data.bones["lower"].inherit_scale = inherit
+    scatter(bpy.data.objects["Target"], seed=3, reach=4.0)
+    carried(rig, 0.7)
+    api.build(rig)
+    built = poses("upper", "lower", "hand")
+    api.unbuild(rig)
+    api.bake(rig)
+    np.testing.assert_allclose(built, poses("upper", "lower", "hand"), atol=3 * CLOSE)
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("options", [{}, {"rotation_influence": 0.3}, {"influence": 0.4}], ids=str)
+@pytest.mark.parametrize("goal", ["", "goal"])
+def test_the_hand_follows_the_rotation_of_the_target(mirrored: bool, options: dict[str, float], goal: str) -> None:
+    rig = rigs.armature((*rigs.ARM, rigs.Bone("goal", (1.2, 0.6, 1.3), (1.2, 0.9, 1.5))))
+    target = rig if goal else rigs.empty("Target")
+    api.add_chain(rig, "lower", tip_bone="hand", target=target, subtarget=goal, use_rotation=True, **options)
+    turning = rig.pose.bones["goal"] if goal else target
+    turning.rotation_mode = "XYZ"
+    rigs.animate(turning, rotation_euler={1: (0, 0, 0), 40: (2.0, 1.0, -3.0)})
+    if goal:
+        rigs.animate(turning, location={1: (0, 0, 0), 40: (-0.6, 0.5, -0.3)})
+        rigs.empty("Target")
+    else:
+        scatter(target, seed=4)
+    carried(rig, 1.2, mirrored=mirrored)
+    if mirrored and not goal:
+        with pytest.raises(api.Refused, match="object is mirrored on frame 1: let a bone of"):
+            api.build(rig)
+        return
+    api.build(rig)
+    built = poses("upper", "lower", "hand")
+    api.unbuild(rig)
+    api.bake(rig)
+    np.testing.assert_allclose(built, poses("upper", "lower", "hand"), atol=3 * CLOSE)
+
+
+def test_unbuild_leaves_the_file_as_it_was() -> None:
+    options = {"tip_bone": "hand", "use_rotation": True, "unreachable": "STRETCH", "softness": 0.2, "pole_angle": 1.0}
+    chain = rigs.arm(pole=(0.3, 3.0, 1.4))
+    rig = bpy.data.objects["Rig"]
+    for bone in ("lower", "hand"):
+        rig.data.bones[bone].inherit_scale = "ALIGNED"
+    for name, value in options.items():
+        setattr(chain, name, value)
+    bpy.context.view_layer.update()
+    before = file_data.dump()
+    api.build(rig)
+    api.unbuild(rig)
+    assert not {"IK", "Softness", "Stretch", "Pole Angle"} & set(rig.pose.bones["lower"].keys())
+    assert file_data.changed(before) == set()
+
+
+def test_building_again_replaces_what_was_built() -> None:
+    chain = rigs.arm(pole=(0.3, 3.0, 1.4))
+    rig = bpy.data.objects["Rig"]
+    api.build(rig)
+    first = file_data.dump()
+    api.build(rig)
+    assert file_data.changed(first) == set()
+    chain.softness = 0.1
+    api.build(rig)
+    assert rig.pose.bones["lower"]["Softness"] == pytest.approx(0.1)
+
+
+def test_two_chains_of_one_armature_are_built_together() -> None:
+    legs = [(f"{name}.{side}", x) for x, side in ((1.0, "L"), (-1.0, "R")) for name in ("thigh",)]
+    bones = [rigs.Bone("hips", (0, 0, 2), (0, 0, 2.5))]
+    for (name, x), side in zip(legs, "LR", strict=True):
+        bones += [
+            rigs.Bone(name, (x, 0, 2), (x, -0.1, 1), "hips"),
+            rigs.Bone(f"shin.{side}", (x, -0.1, 1), (x, 0, 0), name),
+        ]
+    rig = rigs.armature(bones)
+    for side, x in (("L", 1.0), ("R", -1.0)):
+        target = rigs.empty(f"Foot.{side}")
+        scatter(target, seed=len(bpy.data.objects), shoulder=(x, 0, 2))
+        api.add_chain(rig, f"shin.{side}", target=target)
+    bpy.context.scene.frame_end = FRAMES[-1]
+    api.build(rig)
+    for side in "LR":
+        limb = Limb(root=f"thigh.{side}", end=f"shin.{side}", target=f"Foot.{side}")
+        assert limb.misses(FRAMES).max() < CLOSE
+    assert len(api.unbuild(bpy.data.objects["Rig"], ["shin.L"]).notes) == 1
+    assert [bone.name for bone in bpy.data.objects["Rig"].pose.bones if "IK" in bone] == ["shin.R"]
+
+
+def test_all_drivers_play_without_python() -> None:
+    rigs.arm(pole=(0.3, 3.0, 1.4), softness=0.1, pole_angle=0.3, pole_influence=0.5, use_bend_limits=True, bend_max=2.0)
+    rig = bpy.data.objects["Rig"]
+    api.build(rig)
+    drivers = [curve.driver for curve in rig.animation_data.drivers]
+    assert len(drivers) == 5
+    assert all(driver.is_simple_expression and driver.is_valid for driver in drivers)
+
+
+def test_properties_are_on_a_target_bone_and_can_be_overridden() -> None:
+    bones = (*rigs.ARM, rigs.Bone("goal", (1.2, 0.6, 1.3), (1.2, 0.6, 1.5)))
+    rig = rigs.armature(bones)
+    api.add_chain(rig, "lower", target=rig, subtarget="goal", softness=0.2)
+    api.build(rig)
+    goal = rig.pose.bones["goal"]
+    assert (goal["IK"], goal["Softness"]) == (1.0, pytest.approx(0.2))
+    assert goal.id_properties_ui("IK").as_dict()["max"] == 1.0
+    assert goal.is_property_overridable_library('["IK"]')
+    assert Limb(target="Rig", subtarget="goal").misses([1]).max() < CLOSE
+
+
+def test_the_switch_lets_the_bones_be_posed_by_themselves() -> None:
+    rigs.arm()
+    rig = bpy.data.objects["Rig"]
+    own = poses("upper", "lower")
+    api.build(rig)
+    assert np.abs(poses("upper", "lower") - own).max() > 0.1
+    rig.pose.bones["lower"]["IK"] = 0.0
+    rig.update_tag()
+    np.testing.assert_array_equal(poses("upper", "lower"), own)
+
+
+def uneven_parent(rig: Object) -> None:
+    rig.pose.bones["spine"].scale = (1.0, 1.05, 1.0)
+
+
+def uneven_object(rig: Object) -> None:
+    rig.scale = (1.0, 1.0, 1.3)
+
+
+def unscaled_end(rig: Object) -> None:
+    rig.data.bones["lower"].inherit_scale = "NONE"
+    rig.pose.bones["spine"].scale = (1.5, 1.5, 1.5)
+
+
+def moved_root(rig: Object) -> None:
+    rigs.animate(rig.pose.bones["upper"], location={1: (0, 0, 0), 5: (0.1, 0, 0)})
+
+
+def scaled_root(rig: Object) -> None:
+    rig.pose.bones["upper"].scale = (1.2, 1.2, 1.2)
+
+
+def moved_end(rig: Object) -> None:
+    rig.pose.bones["lower"].location = (0.1, 0, 0)
+
+
+def constrained_end(rig: Object) -> None:
+    rig.pose.bones["lower"].constraints.new("LIMIT_ROTATION").name = "Limit"
+
+
+def other_ik(rig: Object) -> None:
+    rig.pose.bones["hand"].constraints.new("IK").name = "Other"
+
+
+def driven_root(rig: Object) -> None:
+    rig.pose.bones["upper"].driver_add("rotation_quaternion", 1)
+
+
+def shared(rig: Object) -> None:
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Twin", rig.data))
+
+
+def hanging_target(rig: Object) -> None:
+    target = bpy.data.objects["Target"]
+    target.parent, target.parent_type, target.parent_bone = rig, "BONE", "lower"
+
+
+def own_property(rig: Object) -> None:
+    rig.pose.bones["lower"]["IK"] = 3.0
+
+
+def keyed_option(rig: Object) -> None:
+    rig.pose.bones["lower"].keyframe_insert("two_bone_ik_softness", frame=1)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (uneven_parent, "is scaled unevenly on frame 1, along one axis 0.9524 times"),
+        (uneven_object, "is scaled unevenly on frame 1, along one axis 0.7692 times"),
+        (unscaled_end, 'clear location and scale of "upper"'),
+        (moved_root, "are moved or scaled themselves on frame 2"),
+        (scaled_root, "are moved or scaled themselves on frame 1"),
+        (moved_end, "are moved or scaled themselves on frame 1"),
+        (constrained_end, 'while constraint "Limit" of bone "lower" moves its bones'),
+        (other_ik, 'while constraint "Other" of bone "hand" moves its bones'),
+        (driven_root, 'while a driver turns bone "upper"'),
+        (shared, 'armature "Rig" with "Twin"|shares'),
+        (hanging_target, "moves its own target"),
+        (own_property, 'bone "lower" has a custom property "IK" of its own'),
+        (keyed_option, "has keys or a driver on Softness"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_cannot_be_built_is_refused_and_nothing_changes(spoil: Callable[[Object], None], sentence: str) -> None:
+    rigs.arm()
+    rig = bpy.data.objects["Rig"]
+    spoil(rig)
+    bpy.context.view_layer.update()
+    before = file_data.dump()
+    with pytest.raises(api.Refused, match=sentence):
+        api.build(rig)
+    assert file_data.changed(before) == set()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (
+            {"bend": "NEAREST"},
+            "has Bend Nearest, which no constraint of Blender gives: set it to Rest, Positive, Negative",
+        ),
+        ({"unreachable": "HOLD"}, "has Out of Reach Hold, .*: set it to Closest Pose, Stretch"),
+        ({"reference": "POSE"}, "has Reference Current Pose"),
+        ({"use_extension_limit": True}, "has Limit Extension on"),
+        ({"pole_smoothing": 0.5}, "has Pole Smoothing 0.5"),
+        ({"pole_pin": 0.5}, "has Pin to Pole 0.5"),
+        ({"use_twist": True}, "has Spread Twist on"),
+        ({"plane": "REST"}, "bends in the plane of its rest pose and has a pole target"),
+    ],
+    ids=str,
+)
+def test_options_that_cannot_be_built_are_named(options: dict[str, object], sentence: str) -> None:
+    rigs.arm(pole=(0.3, 3.0, 1.4), **options)
+    bpy.data.objects["Rig"].data.bones["lower"].inherit_scale = "ALIGNED"
+    before = file_data.dump()
+    with pytest.raises(api.Refused, match=sentence):
+        api.build(bpy.data.objects["Rig"])
+    assert file_data.changed(before) == set()
+
+
+def test_the_limb_is_exact_within_a_hair_of_its_rest_pose() -> None:
+    rigs.arm(pole=(1.0, 0.5, 1.0))
+    rig, target, pole = (bpy.data.objects[name] for name in ("Rig", "Target", "Pole"))
+    rest = rig.data.bones["lower"].tail_local
+    random = np.random.default_rng(7)
+    for frame in FRAMES:
+        for item, place in ((target, rest), (pole, (1.0, 0.5, 1.0))):
+            item.location = np.array(place) + 10.0 ** random.uniform(-6, -3) * random.normal(size=3)
+            item.keyframe_insert("location", frame=frame)
+    bpy.context.scene.frame_end = FRAMES[-1]
+    api.build(rig)
+    misses = Limb(pole="Pole").misses(FRAMES)
+    assert misses.max() < CLOSE
+
+
+def test_a_limb_comes_back_after_it_was_scaled_to_nothing() -> None:
+    rigs.arm(softness=0.2)
+    rig = bpy.data.objects["Rig"]
+    api.build(rig)
+    bpy.context.view_layer.update()
+    before = poses("upper", "lower")
+    for scale in (0.0, 1.0):
+        rig.scale = (scale,) * 3
+        bpy.context.view_layer.update()
+    np.testing.assert_allclose(poses("upper", "lower"), before, atol=1e-6)
+
+
+def test_a_linked_and_overridden_character_keeps_its_switch(tmp_path: Path) -> None:
+    rigs.arm()
+    rig = bpy.data.objects["Rig"]
+    api.build(rig)
+    library = tmp_path / "hero.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(library))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(str(library), link=True) as (_, linked):
+        linked.objects = ["Rig", "Target"]
+    for item in linked.objects:
+        bpy.context.scene.collection.objects.link(item)
+    override = linked.objects[0].override_create(remap_local_usages=True)
+    override.pose.bones["lower"]["IK"] = 0.25
+    override.update_tag()
+    bpy.context.view_layer.update()
+    shot = tmp_path / "shot.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    again = next(item for item in bpy.data.objects if item.override_library and item.type == "ARMATURE")
+    assert again.pose.bones["lower"]["IK"] == pytest.approx(0.25)
+    evaluated = again.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    assert evaluated.pose.bones["lower"].constraints[0].influence == pytest.approx(0.25)

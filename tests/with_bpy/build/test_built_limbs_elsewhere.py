@@ -1,0 +1,59 @@
+"""What Live, Solve, the list, operators and the command line make of limbs that are built into the rig."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.status.limb_state import limb_states
+
+from support import rigs
+from support.command import run
+from support.truth import Limb, on_frame
+
+
+def test_the_list_says_built_and_how_far_the_tip_is_off() -> None:
+    rigs.arm(target=(3.0, 0.0, 1.0))
+    rig = bpy.data.objects["Rig"]
+    api.build(rig)
+    depsgraph = on_frame(1)
+    state = limb_states(rig, bpy.context.scene, depsgraph)["lower"]
+    joints = Limb().joints(depsgraph)
+    assert state.state == "BUILT"
+    np.testing.assert_allclose(state.joints, joints, atol=1e-6)
+    assert state.miss == pytest.approx(np.linalg.norm(joints[2] - (3.0, 0.0, 1.0)), abs=1e-6)
+
+
+def test_live_and_solve_leave_built_limbs_alone_and_say_so() -> None:
+    rigs.arm()
+    rig = bpy.data.objects["Rig"]
+    api.build(rig)
+    with pytest.raises(api.Refused, match='"lower" of "Rig" is built into the rig, which poses it: remove it'):
+        api.solve(rig)
+    own = rig.pose.bones["upper"].rotation_quaternion.copy()
+    rig.two_bone_ik_live = True
+    bpy.data.objects["Target"].location = (0.5, 0.9, 1.4)
+    bpy.context.view_layer.update()
+    assert rig.pose.bones["upper"].rotation_quaternion == own
+    assert Limb().misses([1]).max() < 2e-5
+
+
+def test_buttons_build_and_remove() -> None:
+    rigs.arm()
+    assert bpy.ops.two_bone_ik.build() == {"FINISHED"}
+    assert len(bpy.data.objects["Rig"].pose.bones) == len(rigs.ARM) + 3
+    assert bpy.ops.two_bone_ik.unbuild() == {"FINISHED"}
+    assert len(bpy.data.objects["Rig"].pose.bones) == len(rigs.ARM)
+    with pytest.raises(RuntimeError, match="No limb of these chains is built"):
+        bpy.ops.two_bone_ik.unbuild()
+
+
+def test_the_command_builds_and_writes_another_file(shot: Path) -> None:
+    built = shot.with_name("built.blend")
+    assert run("build", shot, "--output", built) == 0
+    bpy.ops.wm.open_mainfile(filepath=str(built))
+    assert bpy.data.objects["Rig"].pose.bones["lower"]["IK"] == 1.0
+    assert Limb().misses(range(1, 4)).max() < 2e-5
