@@ -15,6 +15,14 @@
 #   make bench                 speed against Blender's own bake
 #   make compare BEFORE=... AFTER=.   speed of two checkouts, in turn
 #   make build                 out/two_bone_ik.zip
+#   make release               out/release: that package by its version, and its SHA-256
+#   make notes                 out/notes.md: what the release has changed
+#   make repository            out/repository: the package as Blender installs it from an address
+#   make site                  out/site: the manual as pages, and the repository beside it
+#   make dist                  out/dist: the solver as a library, to be given to others
+#   make address WEBSITE=...   where the pages of this project are, written in all files that say it
+#   make tag TAG=v0.2.0        fails if that is not the version of blender_manifest.toml
+#   make publish TAG=v0.2.0    the release on GitHub, by its own command gh
 
 ifndef PYTHON
 PYTHON := $(or $(shell tests/support/find-python 3.11 3.13),$(error PYTHON= the one to take))
@@ -34,10 +42,16 @@ WHEEL := .venv/$(PYTHON_VERSION)/bpy-$(BPY)
 LINT := .venv/$(PYTHON_VERSION)/lint
 TYPES := $(addprefix .venv/$(PYTHON_VERSION)/types-,4.2 5.2)
 DOCS := .venv/$(PYTHON_VERSION)/docs
+DIST := .venv/$(PYTHON_VERSION)/dist
 PACKAGE := out/two_bone_ik.zip
 
 # Where planted faults have to be caught.
 FAULT_WHEELS := 3.11/bpy-4.5.15 3.11/bpy-5.0.1 3.13/bpy-5.1.2 3.13/bpy-5.2.3
+
+RELEASE := $(PYTHON) tests/support/release.py
+VERSION = $(shell $(RELEASE) version)
+TAG ?=
+WEBSITE ?=
 
 SCENES ?= 2000
 SEED ?= 1
@@ -49,7 +63,8 @@ PYTEST := -m pytest -n $(WORKERS) --dist loadfile $(TESTS)
 # A package that was built before; otherwise the wheel under test builds one.
 PACKAGED ?=
 
-.PHONY: test test-plain test-wheel test-versions test-all wheel fuzz faults gui-test lint format count docs pictures build demo bench compare clean
+.PHONY: test test-plain test-wheel test-versions test-all wheel fuzz faults gui-test lint format count docs pictures build demo bench compare clean \
+  release notes repository site dist address tag publish
 
 test: test-plain test-wheel
 
@@ -114,6 +129,42 @@ pictures: $(PLAIN)/ready demo
 build: $(WHEEL)/ready
 	$(WHEEL)/bin/python tests/support/package.py $(PACKAGE)
 
+release: build
+	rm -rf out/release
+	mkdir -p out/release
+	cp $(PACKAGE) out/release/two_bone_ik-$(VERSION).zip
+	cd out/release && sha256sum *.zip >SHA256SUMS
+
+notes:
+	mkdir -p out
+	$(RELEASE) notes >out/notes.md
+
+# With the newest package only: Blender finds fault with two of one extension.
+repository: release
+	rm -rf out/repository
+	mkdir -p out/repository
+	cp out/release/*.zip out/repository
+	$(WHEEL)/bin/python tests/support/package.py --list out/repository
+
+site: docs repository
+	rm -rf out/site
+	cp -r out/manual out/site
+	cp -r out/repository out/site/repository
+
+dist: $(DIST)/ready
+	rm -rf out/dist
+	$(DIST)/bin/python -m build --outdir out/dist
+	$(DIST)/bin/twine check --strict out/dist/*
+
+address:
+	$(RELEASE) address "$(WEBSITE)"
+
+tag:
+	$(RELEASE) tag "$(TAG)"
+
+publish: tag notes
+	gh release create "$(TAG)" --verify-tag --title "Two-Bone IK $(VERSION)" --notes-file out/notes.md out/release/* out/dist/*
+
 demo bench: export BLENDER_USER_RESOURCES = $(CURDIR)/out/resources
 demo: build
 	$(WHEEL)/bin/python tests/support/install.py $(PACKAGE)
@@ -142,6 +193,7 @@ $(WHEEL)/ready: packages = bpy==$(BPY) -r tests/requirements-wheel.txt
 $(LINT)/ready: packages = -r tests/requirements-lint.txt
 $(TYPES:=/ready): packages = numpy==2.4.6 fake-bpy-module-$(subst types-,,$(notdir $(@D)))==20260730
 $(DOCS)/ready: packages = -r tests/requirements-docs.txt
+$(DIST)/ready: packages = -r tests/requirements-dist.txt
 .venv/%/ready: $(wildcard tests/requirements*.txt)
 	$(PYTHON) -m venv --clear --without-pip $(@D)
 	$(PYTHON) -m pip --python $(@D)/bin/python install --quiet $(packages)
