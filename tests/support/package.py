@@ -18,7 +18,7 @@ CHECKOUT = Path(__file__).parents[2]
 
 
 def build(package: Path) -> None:
-    """Write the checkout's package to the path `package`; CalledProcessError if the tool finds a fault."""
+    """Write the checkout's package to the path `package`; RuntimeError if the tool finds a fault, or warns of one."""
     package.parent.mkdir(parents=True, exist_ok=True)
     for command, *arguments in (
         ("build", "--source-dir", CHECKOUT, "--output-filepath", package),
@@ -28,9 +28,7 @@ def build(package: Path) -> None:
 
 
 def list_packages(folder: Path) -> None:
-    """Write the lists of the packages in this folder, for Blender and as a page; the tool finds it a fault if two of
-    them are of one extension.
-    """
+    """Write the lists of the packages in this folder, for Blender and as a page; RuntimeError if two have one id."""
     _blender_ext("server-generate", "--html", "--repo-dir", folder)
 
 
@@ -43,7 +41,10 @@ def _scripts() -> Path:
 
 def _blender_ext(command: str, *arguments: str | Path) -> None:
     tool = _scripts() / "addons_core/bl_pkg/cli/blender_ext.py"
-    subprocess.run([sys.executable, tool, command, *arguments], check=True, timeout=60)
+    run = subprocess.run([sys.executable, tool, command, *arguments], capture_output=True, text=True, timeout=60)
+    print(run.stdout, run.stderr, sep="", end="")
+    if run.returncode or "WARN" in run.stdout + run.stderr:
+        raise RuntimeError(f"{command} finds fault: {run.stdout}{run.stderr}")
 
 
 if __name__ == "__main__":
