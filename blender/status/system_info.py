@@ -3,19 +3,19 @@
 import platform
 from collections.abc import Iterator
 
-import bpy
 import numpy as np
 
 from ..armatures import Chain, Rig
 from ..extension import VERSION
 from ..settings.properties import chain_fields
+from ..versions import BLENDER
 
 
 def system_info(rig: Rig | None) -> str:
     """A line for each version, one for the armature, and one for each of its chains."""
     lines = [
         f"Two-Bone IK {VERSION}",
-        f"Blender {bpy.app.version_string}",
+        f"Blender {BLENDER}",
         f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.system()} {platform.machine()}",
     ]
     if rig:
