@@ -19,7 +19,7 @@ def system_info(rig: Rig | None) -> str:
         f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.system()} {platform.machine()}",
     ]
     if rig:
-        scale = " ".join(f"{factor:.4g}" for factor in rig.matrix_world.to_scale())
+        scale = " ".join(f"{factor:.4g}" for factor in rig.matrix_world.to_scale().to_tuple())
         lines.append(f"Armature: {len(rig.data.bones)} bones, scale {scale}, live {rig.two_bone_ik_live}")
         lines += [f"Chain: {', '.join(_settings(chain))}" for chain in rig.two_bone_ik_chains]
     return "\n".join(lines)
