@@ -11,6 +11,7 @@
 #   make lint                  ruff, and mypy with the types of the oldest Blender and of the latest
 #   make count                 the product's lines of code, a room each
 #   make docs                  the manual: out/manual/index.html
+#   make try-page CHROMIUM=... the page Try it in a headless Chromium, before a release
 #   make pictures BLENDER=...  all pictures of the manual anew, from examples/, from the demo and from a Blender with a window
 #   make bench                 speed against Blender's own bake
 #   make compare BEFORE=... AFTER=.   speed of two checkouts, in turn
@@ -30,6 +31,7 @@ endif
 PYTHON_VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 BPY ?= $(if $(filter 3.11,$(PYTHON_VERSION)),4.2.23,5.2.3)
 BLENDER ?= blender
+CHROMIUM ?= chromium
 WHEELS_OF_3.11 := 4.2.23 4.5.15 5.0.1
 WHEELS_OF_3.13 := 5.1.2 5.2.3
 PYTHON_3.11 = $(shell tests/support/find-python 3.11)
@@ -64,7 +66,7 @@ PYTEST := -m pytest -n $(WORKERS) --dist loadfile $(TESTS)
 PACKAGED ?=
 
 .PHONY: test test-plain test-wheel test-versions test-all wheel fuzz faults gui-test lint format count docs pictures build demo bench compare clean \
-  release notes repository site dist address tag publish
+  try-page release notes repository site dist address tag publish
 
 test: test-plain test-wheel
 
@@ -119,6 +121,9 @@ count:
 
 docs: $(DOCS)/ready
 	$(DOCS)/bin/mkdocs build --strict
+
+try-page: docs $(PLAIN)/ready
+	CHROMIUM="$(CHROMIUM)" $(PLAIN)/bin/python -m pytest $(TESTS) tests/with_browser
 
 pictures: $(PLAIN)/ready demo
 	BLENDER="$(BLENDER)" $(PLAIN)/bin/python -m pytest -o faulthandler_timeout=1200 tests/with_window/test_pictures.py
