@@ -124,10 +124,11 @@ docs: $(DOCS)/ready
 
 try-page: docs $(PLAIN)/ready
 	CHROMIUM="$(CHROMIUM)" $(PLAIN)/bin/python -m pytest $(TESTS) tests/with_browser
+	cp out/try-light.png docs/images/try.png
 
 pictures: $(PLAIN)/ready demo
 	BLENDER="$(BLENDER)" $(PLAIN)/bin/python -m pytest -o faulthandler_timeout=1200 tests/with_window/test_pictures.py
-	cp out/pictures/*.png out/walk.png docs/images
+	cp out/pictures/*.png out/walk.png out/walk.gif docs/images
 	for example in examples/*.py; do $(PLAIN)/bin/python $$example docs/images/$$(basename $$example .py).png || exit; done
 	$(PLAIN)/bin/python examples/listing.py
 

@@ -49,7 +49,7 @@ def opened(colors: str = "light") -> Iterator[list]:
     yield ["Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": colors}]}]
     yield [
         "Emulation.setDeviceMetricsOverride",
-        {"width": 1100, "height": 1500, "deviceScaleFactor": 1, "mobile": False},
+        {"width": 1100, "height": 1600, "deviceScaleFactor": 1, "mobile": False},
     ]
     yield ["Page.navigate", {"url": PAGE}]
     yield READ
@@ -163,6 +163,6 @@ def test_the_page_is_dark_where_the_system_is(browse: Browse) -> None:
 @pytest.mark.parametrize("colors", ["light", "dark"])
 def test_the_page_is_drawn(browse: Browse, colors: str) -> None:
     """Leaves out/try-light.png and out/try-dark.png; the first is the manual's picture of the page."""
-    clip = {"x": 300, "y": 0, "width": 800, "height": 1250, "scale": 1}
+    clip = {"x": 300, "y": 0, "width": 800, "height": 1400, "scale": 1}
     *_, shot = browse([*opened(colors), waited(1.5), ["Page.captureScreenshot", {"clip": clip}]])
     (CHECKOUT / f"out/try-{colors}.png").write_bytes(base64.b64decode(shot["data"]))
