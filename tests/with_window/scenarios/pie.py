@@ -1,4 +1,4 @@
-"""A key that the user gives the pie menu opens it; a move of the mouse chooses. The menu copies what belongs to a fault."""
+"""A key that the user gives the pie menu opens it, and the mouse chooses. System Info goes to the clipboard."""
 
 from __future__ import annotations
 
