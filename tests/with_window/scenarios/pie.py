@@ -50,5 +50,5 @@ def pointed(user: User, x: float, y: float, name: str) -> Steps:
         yield
     user.screenshot(name)
     yield from user.press("LEFTMOUSE")
-    for _ in range(5):
-        yield
+    for _ in range(30):
+        yield  # or the key opens nothing, so soon after
