@@ -8,6 +8,7 @@ from pathlib import Path
 
 import bpy
 from bl_ext.user_default.two_bone_ik.blender.settings.properties import TwoBoneIKChain
+from bl_ext.user_default.two_bone_ik.ui import online_manual
 from bl_operators.wm import WM_OT_doc_view_manual, _wm_doc_get_id
 
 MANIFEST = tomllib.loads((Path(__file__).parents[3] / "blender_manifest.toml").read_text("utf-8"))
@@ -40,6 +41,12 @@ def test_all_that_is_ours_has_a_section_of_the_manual() -> None:
     names = list(ours())
     assert {"two_bone_ik.bake", "TwoBoneIKChain.softness", "PoseBone.two_bone_ik_softness"} <= set(names)
     assert [name for name in names if not page(name).startswith(MANIFEST["website"])] == []
+
+
+def test_no_section_is_for_what_is_gone() -> None:
+    there = {name.lower().rpartition(".")[2].removeprefix("two_bone_ik_") for name in ours()}
+    named = {pattern.rpartition(".")[2] for pattern, _ in online_manual.sections()[1] if "_ik_" not in pattern}
+    assert named - {"*"} - there == set()
 
 
 def test_a_setting_of_an_operator_leads_where_it_leads() -> None:
