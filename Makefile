@@ -11,10 +11,19 @@
 #   make lint                  ruff, and mypy with the types of the oldest Blender and of the latest
 #   make count                 the product's lines of code, a room each
 #   make docs                  the manual: out/manual/index.html
+#   make try-page CHROMIUM=... the page Try it in a headless Chromium, before a release
 #   make pictures BLENDER=...  all pictures of the manual anew, from examples/, from the demo and from a Blender with a window
 #   make bench                 speed against Blender's own bake
 #   make compare BEFORE=... AFTER=.   speed of two checkouts, in turn
 #   make build                 out/two_bone_ik.zip
+#   make release               out/release: that package by its version, and its SHA-256
+#   make notes                 out/notes.md: what the release has changed
+#   make repository            out/repository: the package as Blender installs it from an address
+#   make site                  out/site: the manual as pages, and the repository beside it
+#   make dist                  out/dist: the solver as a library, to be given to others
+#   make address WEBSITE=...   where the pages of this project are, written in all files that say it
+#   make tag TAG=v0.2.0        fails if that is not the version of blender_manifest.toml
+#   make publish TAG=v0.2.0    the release on GitHub, by its own command gh
 
 ifndef PYTHON
 PYTHON := $(or $(shell tests/support/find-python 3.11 3.13),$(error PYTHON= the one to take))
@@ -22,6 +31,7 @@ endif
 PYTHON_VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 BPY ?= $(if $(filter 3.11,$(PYTHON_VERSION)),4.2.23,5.2.3)
 BLENDER ?= blender
+CHROMIUM ?= chromium
 WHEELS_OF_3.11 := 4.2.23 4.5.15 5.0.1
 WHEELS_OF_3.13 := 5.1.2 5.2.3
 PYTHON_3.11 = $(shell tests/support/find-python 3.11)
@@ -34,10 +44,16 @@ WHEEL := .venv/$(PYTHON_VERSION)/bpy-$(BPY)
 LINT := .venv/$(PYTHON_VERSION)/lint
 TYPES := $(addprefix .venv/$(PYTHON_VERSION)/types-,4.2 5.2)
 DOCS := .venv/$(PYTHON_VERSION)/docs
+DIST := .venv/$(PYTHON_VERSION)/dist
 PACKAGE := out/two_bone_ik.zip
 
 # Where planted faults have to be caught.
 FAULT_WHEELS := 3.11/bpy-4.5.15 3.11/bpy-5.0.1 3.13/bpy-5.1.2 3.13/bpy-5.2.3
+
+RELEASE := $(PYTHON) tests/support/release.py
+VERSION = $(shell $(RELEASE) version)
+TAG ?=
+WEBSITE ?=
 
 SCENES ?= 2000
 SEED ?= 1
@@ -49,7 +65,8 @@ PYTEST := -m pytest -n $(WORKERS) --dist loadfile $(TESTS)
 # A package that was built before; otherwise the wheel under test builds one.
 PACKAGED ?=
 
-.PHONY: test test-plain test-wheel test-versions test-all wheel fuzz faults gui-test lint format count docs pictures build demo bench compare clean
+.PHONY: test test-plain test-wheel test-versions test-all wheel fuzz faults gui-test lint format count docs pictures build demo bench compare clean \
+  try-page release notes repository site dist address tag publish
 
 test: test-plain test-wheel
 
@@ -105,14 +122,54 @@ count:
 docs: $(DOCS)/ready
 	$(DOCS)/bin/mkdocs build --strict
 
+try-page: docs $(PLAIN)/ready
+	CHROMIUM="$(CHROMIUM)" $(PLAIN)/bin/python -m pytest $(TESTS) tests/with_browser
+	cp out/try-light.png docs/images/try.png
+
 pictures: $(PLAIN)/ready demo
 	BLENDER="$(BLENDER)" $(PLAIN)/bin/python -m pytest -o faulthandler_timeout=1200 tests/with_window/test_pictures.py
-	cp out/pictures/*.png out/walk.png docs/images
+	cp out/pictures/*.png out/walk.png out/walk.gif docs/images
 	for example in examples/*.py; do $(PLAIN)/bin/python $$example docs/images/$$(basename $$example .py).png || exit; done
 	$(PLAIN)/bin/python examples/listing.py
 
 build: $(WHEEL)/ready
 	$(WHEEL)/bin/python tests/support/package.py $(PACKAGE)
+
+release: build
+	rm -rf out/release
+	mkdir -p out/release
+	cp $(PACKAGE) out/release/two_bone_ik-$(VERSION).zip
+	cd out/release && sha256sum *.zip >SHA256SUMS
+
+notes:
+	mkdir -p out
+	$(RELEASE) notes >out/notes.md
+
+# With the newest package only: Blender finds fault with two of one extension.
+repository: release
+	rm -rf out/repository
+	mkdir -p out/repository
+	cp out/release/*.zip out/repository
+	$(WHEEL)/bin/python tests/support/package.py --list out/repository
+
+site: docs repository
+	rm -rf out/site
+	cp -r out/manual out/site
+	cp -r out/repository out/site/repository
+
+dist: $(DIST)/ready
+	rm -rf out/dist
+	$(DIST)/bin/python -m build --outdir out/dist
+	$(DIST)/bin/twine check --strict out/dist/*
+
+address:
+	$(RELEASE) address "$(WEBSITE)"
+
+tag:
+	$(RELEASE) tag "$(TAG)"
+
+publish: tag notes
+	gh release create "$(TAG)" --verify-tag --title "Two-Bone IK $(VERSION)" --notes-file out/notes.md out/release/* out/dist/*
 
 demo bench: export BLENDER_USER_RESOURCES = $(CURDIR)/out/resources
 demo: build
@@ -143,6 +200,7 @@ $(WHEEL)/ready: packages = bpy==$(BPY) -r tests/requirements-wheel.txt
 $(LINT)/ready: packages = -r tests/requirements-lint.txt
 $(TYPES:=/ready): packages = numpy==2.4.6 fake-bpy-module-$(subst types-,,$(notdir $(@D)))==20260730
 $(DOCS)/ready: packages = -r tests/requirements-docs.txt
+$(DIST)/ready: packages = -r tests/requirements-dist.txt
 .venv/%/ready: $(wildcard tests/requirements*.txt)
 	$(PYTHON) -m venv --clear --without-pip $(@D)
 	$(PYTHON) -m pip --python $(@D)/bin/python install --quiet $(packages)

@@ -3,8 +3,10 @@
 In the checkout these two are folders beside this one; the wheel puts them into it.
 """
 
+from importlib.metadata import version
+
 from . import skeleton, solver
 
-__version__ = "0.1.0"
+__version__ = version(__name__)
 
 __all__ = ["__version__", "skeleton", "solver"]

@@ -37,6 +37,8 @@ class TWO_BONE_IK_MT_chains(Menu):
         layout.menu("TWO_BONE_IK_MT_contacts")
         layout.operator("two_bone_ik.switch", text="Switch to FK...").direction = "FK"
         layout.operator("two_bone_ik.switch", text="Switch to IK...").direction = "IK"
+        layout.separator()
+        layout.operator("two_bone_ik.system_info_copy", text="Copy System Info")
 
 
 class TWO_BONE_IK_MT_chain(Menu):
@@ -96,6 +98,28 @@ class TWO_BONE_IK_MT_hold(Menu):
         layout.operator("two_bone_ik.hold_remove", text="Remove Holds")
 
 
+class TWO_BONE_IK_MT_pie(Menu):
+    """What animators press most, around the mouse. It has no key until the user gives it one"""
+
+    bl_label = "Two-Bone IK"
+
+    def draw(self, context: Context) -> None:
+        from ..blender.status.in_hand import rig_in_hand
+
+        pie = self.layout.menu_pie()
+        if rig := rig_in_hand(context):
+            pie.prop(rig, "two_bone_ik_live")
+        else:
+            pie.separator()
+        pie.operator("two_bone_ik.solve", text="Solve")
+        pie.operator("two_bone_ik.pin", text="Pin")
+        pie.operator("two_bone_ik.bake", text="Bake...")
+        pie.operator("two_bone_ik.flip_bend", text="Flip")
+        pie.operator("wm.tool_set_by_id", text="Pull Limb").name = "two_bone_ik.pull_limb"
+        pie.operator("two_bone_ik.switch", text="Switch...")
+        pie.menu("TWO_BONE_IK_MT_chains", text="More...")
+
+
 def _draw(menu: Menu, context: Context) -> None:
     from ..blender.status.in_hand import rig_in_hand
 
@@ -111,6 +135,7 @@ _register, _unregister = register_classes_factory(
         TWO_BONE_IK_MT_targets,
         TWO_BONE_IK_MT_hold,
         TWO_BONE_IK_MT_contacts,
+        TWO_BONE_IK_MT_pie,
     )
 )
 

@@ -8,4 +8,5 @@ Other rooms use of it:
     limb_state : LimbState, State, limb_states
     overlay : all
     ray_cast : surface
+    system_info : system_info
 """

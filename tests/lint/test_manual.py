@@ -14,7 +14,7 @@ PAGES = sorted(DOCS.glob("*.md"))
 PICTURES = sorted((DOCS / "images").iterdir())
 LISTING = {"icon.png": (256, 256), "title.jpg": (1920, 1080)}
 """What the extensions platform asks for, in pixels."""
-MAX_PICTURE = 150_000
+MAX_PICTURE, MAX_MOVING = 150_000, 2_000_000
 """Bytes: whoever clones the project gets every picture, and every one that was ever there."""
 
 _LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
@@ -36,7 +36,7 @@ def test_no_link_leads_nowhere(page: Path) -> None:
 
 
 def test_every_picture_is_shown() -> None:
-    assert set(PICTURES) <= set().union(*map(_linked, PAGES))
+    assert set(PICTURES) <= set().union(*map(_linked, [*PAGES, CHECKOUT / "README.md"]))
 
 
 @pytest.mark.parametrize("name", LISTING)
@@ -49,4 +49,4 @@ def test_the_platform_gets_pictures_of_its_sizes(name: str) -> None:
     "picture", [*PICTURES, *(DOCS / "listing" / name for name in LISTING)], ids=lambda picture: picture.name
 )
 def test_no_picture_is_heavy(picture: Path) -> None:
-    assert picture.stat().st_size <= MAX_PICTURE
+    assert picture.stat().st_size <= (MAX_MOVING if picture.suffix == ".gif" else MAX_PICTURE)

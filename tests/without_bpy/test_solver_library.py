@@ -15,6 +15,7 @@ import pytest
 from support.manual import CHECKOUT, blocks
 
 NAME = "two_bone_ik_solver"
+VERSION = tomllib.loads((CHECKOUT / "blender_manifest.toml").read_text("utf-8"))["version"]
 
 
 @pytest.fixture
@@ -26,6 +27,9 @@ def _laid_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (package / module).symlink_to(CHECKOUT / NAME / module)
     for part in ("solver", "skeleton"):
         (package / part).symlink_to(CHECKOUT / part)
+    metadata = tmp_path / f"{NAME}-{VERSION}.dist-info/METADATA"
+    metadata.parent.mkdir()
+    metadata.write_text(f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {VERSION}\n", "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
 
 
@@ -44,12 +48,11 @@ def test_the_examples_in_docstrings_say_what_comes_out(module: str) -> None:
 
 @pytest.mark.usefixtures("_laid_out")
 def test_the_solver_tests_itself_and_says_its_version(tmp_path: Path) -> None:
-    version = tomllib.loads((CHECKOUT / "blender_manifest.toml").read_text("utf-8"))["version"]
     command = [sys.executable, "-m", NAME]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stdout + run.stderr
     lines = run.stdout.splitlines()
-    assert lines[0].startswith(f"{NAME} {version}, NumPy ")
+    assert lines[0].startswith(f"{NAME} {VERSION}, NumPy ")
     for line, name in zip(lines[1:3], ("in a plane", "in space"), strict=True):
         found = re.fullmatch(rf"{name}: 100000 poses in \d+ ms, farthest tip (\S+) m from its target", line)
         assert found, line

@@ -15,6 +15,7 @@ from bl_ext.user_default.two_bone_ik.command_line.outcome import Outcome
 from bl_ext.user_default.two_bone_ik.command_line.shot import Shot
 
 from support.command import run
+from support.release import version
 from support.rigs import animate, arm, armature, chain, empty, keys
 from support.truth import Limb, on_frame
 
@@ -176,4 +177,4 @@ def test_a_program_that_outlives_its_blender_holds_up_nobody(tmp_path: Path, lim
 
 def test_it_tells_its_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--version") == 0
-    assert capsys.readouterr().out == "two_bone_ik 0.1.0\n"
+    assert capsys.readouterr().out == f"two_bone_ik {version()}\n"

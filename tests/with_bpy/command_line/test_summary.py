@@ -15,6 +15,7 @@ from bl_ext.user_default.two_bone_ik.command_line.summary import Summary
 
 from support.command import run
 from support.json_schema import faults
+from support.release import version
 from support.rigs import animate, arm
 
 pytestmark = pytest.mark.once
@@ -88,7 +89,7 @@ def test_lines_and_reports_are_as_the_schemas_say(season: Path, detail: str) -> 
         found = report(season, Path(line["file"]).stem)
         assert faults(found, REPORT) == []
         assert (found["shot"], found["file"], found["started"]) == (line["shot"], line["file"], line["started"])
-        assert found["versions"] == {"two_bone_ik": "0.1.0", "blender": bpy.app.version_string}
+        assert found["versions"] == {"two_bone_ik": version(), "blender": bpy.app.version_string}
         assert ("reports" in found) == (detail == "FULL" and found["state"] == "done")
     assert {line["state"] for line in bake(season, "--report-detail", detail)[3:]} == {"done before", "refused"}
 
