@@ -52,8 +52,7 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
         if now in touched and (evaluated := now.to_be_posed(depsgraph)):
             moved.add(now.rig)
             waiting[now] = evaluated
-    if waiting:
-        _pose(waiting, depsgraph, auto_key=auto_key)
+    _pose(waiting, depsgraph, auto_key=auto_key)
     for now in touched:
         now.looked_in = layer
 
@@ -70,8 +69,7 @@ def live_changed(rig: Rig, scene: Scene) -> None:
         except ValueError:  # the bone was removed
             continue
         for index in range(len(values)):
-            curve = find(path, index=index)
-            if curve and not curve.mute:
+            if (curve := find(path, index=index)) and not curve.mute:
                 values[index] = curve.evaluate(scene.frame_current_final)
     state.invalidate(rig)
 
@@ -147,9 +145,8 @@ def _pose(waiting: Mapping[RigState, Matrices], depsgraph: Depsgraph, *, auto_ke
 
 def _remember(now: RigState, own: Matrices, scene: Scene) -> None:
     """Remember how Live has left the limbs, and how others have posed them last: `own`, as far as Live has not."""
-    if now.own:
-        before = now.own.matrices
-        own |= {name: matrix for name, matrix in before.items() if own.get(name) == now.left[name]}
+    before = now.own.matrices if now.own else {}
+    own |= {name: matrix for name, matrix in before.items() if own.get(name) == now.left[name]}
     now.posed, now.left, now.own = True, now.matrices(now.rig), OwnPose.now(now.rig, now.reading.keyed, own, scene)
     for chain in now.chains:
         for bone in (bone for bone in chain.keyed if bone.name in chain.needs_rotation):
