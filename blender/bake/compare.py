@@ -262,7 +262,7 @@ def chosen_frames(
     With AUTO and more than a `few` frames: the first, the last, some drawn from all parts, those on which constraints,
     scale or NLA strips of `rig` begin or end to change, or are halfway, and `suspects`.
 
-    few : so many rows at least may be drawn, and all that change count up to this number
+    few : up to this many frames all are chosen; of more, as many rows of those that change
     suspects : rows of frames on which something else is likely to be wrong
     intended : RNA paths whose changes are as they were meant
     """
