@@ -94,7 +94,7 @@ def waits_for_drag(rig: Rig, chain: str) -> bool:
 def _leaders_first(states: Sequence[RigState]) -> Iterator[RigState]:
     """The armatures, each after those that its targets hang on; chains that follow each other are left out."""
     by_rig = {now.rig: now for now in states}
-    follows: dict[Object, Set[Object]] = {now.rig: now.sources & by_rig.keys() - {now.rig} for now in states}
+    follows: dict[Rig, Set[Rig]] = {rig: {*by_rig} & now.sources - {rig} for rig, now in by_rig.items()}
     circling: list[ChainPlan] = []
     try:
         order = [*TopologicalSorter(follows).static_order()] if any(follows.values()) else [*by_rig]

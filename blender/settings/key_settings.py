@@ -39,7 +39,7 @@ class Measure(Word):
 
 def refuse_not_above_zero(where: str, key: str, value: Any) -> None:
     """Raise `Refused` unless this is a finite number above 0."""
-    if isinstance(value, bool) or not (isinstance(value, Real) and 0.0 < value < inf):
+    if isinstance(value, bool) or not (isinstance(value, Real) and 0.0 < float(value) < inf):
         from ..messages.refused import Refused  # Blender starts faster without it
         from ..messages.translation import translated
 

@@ -13,6 +13,7 @@ Other rooms use of it:
     remove_targets : remove
     space : Space, floor_named, space_named, space_point
     target_bones : all
+    target_bones : all
     target_empties : all
     target_space : all
     targets_from_pose : all

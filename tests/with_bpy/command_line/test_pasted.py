@@ -15,7 +15,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.command_line.arguments import parser
 
-from support import rigify
+from support import rigify, rigs
 from support.captured_walk import imported_walk, skating_walk, text
 from support.command import run
 from support.empty_file import open_empty_file
@@ -32,6 +32,7 @@ OTHER_SHELL = ("blender --command extension", "pip install", "openjd run", "dead
 BLOCKS = {path: re.findall(r"^```(\w+)$", path.read_text("utf-8"), re.MULTILINE) for path in CHECKOUT.glob("docs/*.md")}
 PASTED = {
     "command_line_and_python.md": ["python"] * 4 + ["toml", "sh", "toml", "sh"],
+    "build.md": ["python"],
     "farm.md": ["sh"] * 6,
     "library.md": ["sh", "toml", "sh", "python"],
     "first_bake.md": ["python"],
@@ -74,6 +75,15 @@ def save(name: str) -> None:
     Path(name).parent.mkdir(parents=True, exist_ok=True)
     bpy.ops.wm.save_as_mainfile(filepath=str(Path(name).resolve()))
     open_empty_file()
+
+
+def test_limbs_are_built_and_removed_as_pasted(capsys: pytest.CaptureFixture[str]) -> None:
+    rig = rigs.arm().id_data
+    rig.name, bones = "Hero", [*rig.data.bones.keys()]
+    paste("docs/build.md")
+    told = capsys.readouterr().out
+    assert told.index("Build") < told.index("Remove from Rig")
+    assert [*rig.data.bones.keys()] == bones
 
 
 def test_no_block_of_the_manual_is_left_out() -> None:
