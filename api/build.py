@@ -28,7 +28,7 @@ def build(
 
     frames, sampling, measure : on which frames to compare the built limbs with the solver, and how, as for `bake`
 
-    >>> print(api.build(rig))
+    >>> print(api.build(rig, frames=(1, 10)))
     forearm.L: 10 of 10 frames reached
     >>> rig.pose.bones["forearm.L"]["IK"]
     1.0
@@ -40,6 +40,7 @@ def build(
 def unbuild(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
     """Take out of the rig what `build` has built for the chains.
 
+    >>> report = api.build(rig)
     >>> print(api.unbuild(rig))
     1 limb was taken out of the rig
     """

@@ -184,7 +184,7 @@ def _at_side(solved: SolvedGroup, carrier: Array, number: int, angle: Array, inf
     bones = tuple(plan.twists[number].bone for plan in plans)
     basis = Basis.side_by_side(solved.samples.basis[Point(plan.rig, plan.twists[number].bone.name)] for plan in plans)
     offsets = np.array([bone.offset[:3, :3] for bone in bones])
-    rest = product(carrier[..., :3, :3], offsets)
+    rest = product(transform.unscaled(carrier[..., :3, :3]), offsets)
     still = inherit.rotation(bones, carrier, basis.scale, rest)
     lines = [twist_bones.beside(plan.twists[number], twist_bones.rest_line(plan, upper=upper)) for plan in plans]
     turn = (_shares(solved, number) - twist_bones.carried_share(plans[0], upper)) * angle

@@ -36,7 +36,7 @@ KINDS = (
 ASKING = tuple(kind for kind in KINDS if kind is not scales.degenerate_scales)
 """Those that ask for something of their own."""
 
-ALONE = (mirror.mirror, switch.switch, plant.plant)
+ALONE = (mirror.mirror, switch.switch, plant.plant, again.again)
 
 REQUESTS = {
     "bake_keyed": options.carry_out,

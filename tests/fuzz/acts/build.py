@@ -19,7 +19,7 @@ _OPEN = 0.02
 
 
 def build(random: Random, scene: dict) -> None:
-    """39: the limbs are built into the rig, mostly with options that can be built."""
+    """40: the limbs are built into the rig, mostly with options that can be built."""
     scene["request"] = {"what": "build_limbs", "frames": random.choice([[1, 6], [2, 5]])}
     for chain in scene["chains"]:
         if chain["fields"].get("unreachable") == "ERROR":  # a word that no other sentence has
