@@ -35,15 +35,15 @@ def _running_environment(folder: Path) -> None:
     (folder / "ready").touch()
 
 
-def make_test(project: Path) -> subprocess.CompletedProcess[str]:
-    command = ["make", "test", f"PYTHON={sys.executable}", "BPY=0", "NUMPY="]
+def make_test(project: Path, workers: int = 0) -> subprocess.CompletedProcess[str]:
+    command = ["make", "test", f"PYTHON={sys.executable}", "BPY=0", "NUMPY=", f"WORKERS={workers}"]
     # Variables of the `make` that runs this test would reach the one under test.
     environment = os.environ | {"MAKEFLAGS": ""}
     return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=60)
 
 
 def test_passing_tests_in_every_folder_pass(project: Path) -> None:
-    run = make_test(project)
+    run = make_test(project, workers=2)
     assert run.returncode == 0, run.stdout + run.stderr
     assert run.stdout.count("1 passed") == len(FOLDERS)
 
@@ -51,7 +51,7 @@ def test_passing_tests_in_every_folder_pass(project: Path) -> None:
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_failing_test_fails_the_run(project: Path, folder: str) -> None:
     (project / "tests" / folder / "test_broken.py").write_text("def test(): assert False")
-    run = make_test(project)
+    run = make_test(project, workers=2 if folder == "with_bpy" else 0)
     assert run.returncode != 0
     assert "1 failed, 1 passed" in run.stdout
 
