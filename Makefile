@@ -62,10 +62,12 @@ SEED ?= 1
 WORKERS ?= auto
 TESTS ?=
 PYTEST := -m pytest -n $(WORKERS) --dist loadfile $(TESTS)
+# Which of the tests in a Blender wheel.
+ROOMS ?= tests/with_bpy
 # A package that was built before; otherwise the wheel under test builds one.
 PACKAGED ?=
 
-.PHONY: test test-plain test-wheel test-versions test-all wheel fuzz faults gui-test lint format count docs pictures build demo bench compare clean \
+.PHONY: test test-plain test-wheel test-with-bpy test-installed test-versions test-all wheel fuzz faults gui-test lint format count docs pictures build demo bench compare clean \
   try-page release notes repository site dist address tag publish
 
 test: test-plain test-wheel
@@ -73,9 +75,13 @@ test: test-plain test-wheel
 test-plain: $(PLAIN)/ready
 	$(PLAIN)/bin/python $(PYTEST) tests/without_bpy
 
-test-wheel: export TWO_BONE_IK_PACKAGE = $(PACKAGED)
-test-wheel: $(WHEEL)/ready
-	$(WHEEL)/bin/python $(PYTEST) tests/with_bpy
+test-wheel: test-with-bpy test-installed
+
+test-with-bpy: $(WHEEL)/ready
+	$(WHEEL)/bin/python $(PYTEST) $(ROOMS)
+
+test-installed: export TWO_BONE_IK_PACKAGE = $(PACKAGED)
+test-installed: $(WHEEL)/ready
 	$(WHEEL)/bin/python $(PYTEST) tests/installed
 
 test-versions:
