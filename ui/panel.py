@@ -164,5 +164,5 @@ def _draw_actions(layout: UILayout, context: Context, rig: Rig) -> None:
     if narrow:
         row = layout.row(align=True)
     row.operator("two_bone_ik.check", text="Check...")
-    row.operator("two_bone_ik.bake", text="Bake...")
     row.operator("two_bone_ik.build", text="Build")
+    row.operator("two_bone_ik.bake", text="Bake...")
