@@ -161,8 +161,7 @@ def _draw_actions(layout: UILayout, context: Context, rig: Rig) -> None:
     row = layout.row(align=True)
     row.operator("two_bone_ik.drag", text="Drag")
     row.operator("two_bone_ik.solve", text="Solve")
-    if narrow:
-        row = layout.row(align=True)
+    row = layout.row(align=True)
     row.operator("two_bone_ik.check", text="Check...")
     row.operator("two_bone_ik.build", text="Build")
     row.operator("two_bone_ik.bake", text="Bake...")

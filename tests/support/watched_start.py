@@ -21,7 +21,7 @@ import bpy
 
 MODULE = "bl_ext.user_default.two_bone_ik"
 SLOW = {"http", "numpy", "ssl", "subprocess"}
-MOST_MODULES = 31
+MOST_MODULES = 34
 
 refused: list[str] = []
 
