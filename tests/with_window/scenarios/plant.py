@@ -63,7 +63,7 @@ def scenario(user: User) -> Steps:
     yield from user.press("ESC")
     yield from wait()
     # The strips are below the section Target, which is closed to make room.
-    yield from toggle_below(user, "two_bone_ik.drag", message=MESSAGE)
+    yield from toggle_below(user, "two_bone_ik.check", message=MESSAGE)
     # Half a metre in the scene is half a centimetre of the walk.
     assert np.median(before) > 0.5
     assert np.median(slides()) < 0.02
