@@ -50,6 +50,8 @@ def test_a_run_is_refused_while_another_lives_and_not_after(command: list[str], 
     first = subprocess.Popen([*command, "--jobs", "1"], stdout=subprocess.DEVNULL)
     lock = tmp_path / "out" / ".two_bone_ik.lock"
     wait_for(lock.exists)
+    # It lives, and does not end before the second has begun.
+    first.send_signal(signal.SIGSTOP)
     second = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
     assert (first.poll(), second.returncode) == (None, 5)
     assert "Another run writes to" in second.stderr.splitlines()[-1]
