@@ -26,8 +26,8 @@ not there yet.
 from ..blender.armatures import Chain, Rig
 from ..blender.bake.chain_report import ChainReport
 from ..blender.bake.foot_report import FootReport
-from ..blender.bake.phases import Request, write_together
 from ..blender.bake.report import Report
+from ..blender.bake.request import Request, write_together
 from ..blender.chains.detect.find_limbs import Kind, Limb
 from ..blender.chains.setup_file import Setup
 from ..blender.extension import VERSION as __version__

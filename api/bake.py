@@ -10,10 +10,10 @@ from bpy.types import Object, Scene
 
 from ..blender.armatures import Rig
 from ..blender.bake import bake as bake_steps
-from ..blender.bake import markers, phases
+from ..blender.bake import markers
 from ..blender.bake.build_plan import Frames, after_followed, scene_of
-from ..blender.bake.phases import Request, write_together
 from ..blender.bake.report import Report
+from ..blender.bake.request import Request, alone, write_together
 from ..blender.hold import hold
 from ..blender.messages.refused import Refused
 from ..blender.scene.checks import given_rig
@@ -150,7 +150,7 @@ def given_rigs(rig: Object | Iterable[Object]) -> list[Rig]:
     return [given_rig(item) for item in rigs]
 
 
-@phases.alone()
+@alone()
 def check(
     rig: Object,
     chains: Sequence[str] | None = None,

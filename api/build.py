@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 from bpy.types import Object, Scene
 
-from ..blender.bake import phases
 from ..blender.bake.build_plan import Frames
-from ..blender.bake.phases import Request
 from ..blender.bake.report import Report
+from ..blender.bake.request import Request, alone
 from ..blender.build import build as build_steps
 from ..blender.scene.checks import given_rig
 from ..blender.settings.key_settings import DEFAULTS, Measure, Sampling
@@ -36,7 +35,7 @@ def build(
     return build_steps.build(given_rig(rig), chains, frames, scene, Sampling(sampling), Measure(measure))
 
 
-@phases.alone()
+@alone()
 def unbuild(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
     """Take out of the rig what `build` has built for the chains.
 

@@ -9,9 +9,9 @@ from typing import Unpack
 from bpy.types import Object, Scene
 
 from ..blender.armatures import Chain, Rig
-from ..blender.bake import phases
 from ..blender.bake.build_plan import chains_taking_part, chosen_chains, scene_of
 from ..blender.bake.chain import bones_below, chain_bones, undecided
+from ..blender.bake.request import alone
 from ..blender.chains import chain_defaults, hinge_side, inherit_scale, setup_file
 from ..blender.chains.detect import find_limbs
 from ..blender.chains.detect.find_limbs import Kind, Limb
@@ -146,7 +146,7 @@ def add_limb(rig: Rig, limb: Limb) -> TwoBoneIKChain:
     return chain
 
 
-@phases.alone()
+@alone()
 def chains_from_constraints(rig: Object, *, scene: Scene | None = None) -> tuple[Takeover, ...]:
     """Add a chain for each IK constraint of two bones that poses the rig as it does, and return what was found.
 
@@ -256,7 +256,7 @@ def load_setup(path: str | PathLike[str]) -> Setup:
     return setup_file.load(Path(path))
 
 
-@phases.alone()
+@alone()
 def apply_setup(rig: Object, setup: Setup) -> list[str]:
     r"""Give the armature the chains of a setup and return their names; those of the same name change, others stay.
 

@@ -5,8 +5,8 @@ from functools import wraps
 from inspect import signature
 from typing import Any, ParamSpec, Protocol, cast
 
-from ..blender.bake.phases import Request
 from ..blender.bake.report import Report
+from ..blender.bake.request import Request
 
 Arguments = ParamSpec("Arguments")
 

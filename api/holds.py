@@ -7,9 +7,8 @@ from numbers import Real
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..blender.bake import phases
 from ..blender.bake.build_plan import Frames, chosen_chains, frame_range, scene_of
-from ..blender.bake.phases import Request
+from ..blender.bake.request import Request, alone
 from ..blender.hold import hold as steps
 from ..blender.hold import holds
 from ..blender.messages.refused import Refused
@@ -76,7 +75,7 @@ def update_holds(rig: Object, chains: Sequence[str] | None = None, *, scene: Sce
     return steps.update_holds(given_rig(rig), chains, scene)
 
 
-@phases.alone()
+@alone()
 def remove_hold(rig: Object, chain: str, index: int | None = None, *, scene: Scene | None = None) -> None:
     """Remove a hold of this chain's target, by its place in the list, or all; what was there before comes back.
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bpy.types import Object, Scene
 
 from ..blender.bake.build_plan import Frames
-from ..blender.bake.phases import Request
+from ..blender.bake.request import Request
 from ..blender.scene.checks import given_rig
 from ..blender.settings.key_settings import DEFAULTS, KeySettings, KeyStyle
 from ..blender.targets.create_targets import DEFAULT

@@ -6,9 +6,8 @@ from dataclasses import asdict
 from bpy.types import Object, Scene
 
 from ..blender.armatures import Rig
-from ..blender.bake import phases
 from ..blender.bake.build_plan import Frames
-from ..blender.bake.phases import Request
+from ..blender.bake.request import Request, alone
 from ..blender.chains.detect.find_limbs import Kind
 from ..blender.messages.refused import Refused
 from ..blender.plant.captured_limbs import PlantChoices
@@ -114,7 +113,7 @@ def _add_chains(rig: Rig, names: Sequence[str]) -> None:
             add_limb(rig, limb)
 
 
-@phases.alone()
+@alone()
 def contacts(
     rig: Object,
     chains: Sequence[str] | None = None,

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 from bpy.types import Object, Scene
 
-from ..blender.bake import phases
 from ..blender.bake import pose as pose_steps
 from ..blender.bake.build_plan import scene_of
-from ..blender.bake.phases import Request
 from ..blender.bake.report import Report
+from ..blender.bake.request import Request, alone
 from ..blender.chains.detect.find_limbs import Limb
 from ..blender.live.drag import Drag
 from ..blender.scene.checks import given_rig
@@ -17,7 +16,7 @@ from ..blender.targets import flip as flip_steps
 from .command import command
 
 
-@phases.alone()
+@alone()
 def flip_bend(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None) -> Report:
     """Bend the chains the other way from how they bend now, and pose them so.
 
@@ -49,7 +48,7 @@ def solve(
     return pose_steps.pose(rig, chains, scene, insert_keys=insert_keys, posing=posing(rig))
 
 
-@phases.alone()
+@alone()
 def drag(rig: Object, chain: str | Limb, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:
     """Begin to drag a limb through space by its tip or its mid joint, from its current pose; see `Drag`.
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bpy.types import Object, Scene
 
 from ..blender.bake.build_plan import Frames
-from ..blender.bake.phases import Request
+from ..blender.bake.request import Request
 from ..blender.rigs import known_limbs as known
 from ..blender.rigs.rig_files import KnownLimb
 from ..blender.scene.checks import given_rig

@@ -6,11 +6,10 @@ from typing import Unpack, overload
 
 from bpy.types import Object, Scene
 
-from ..blender.bake import phases
 from ..blender.bake.build_plan import Frames, build_plan
 from ..blender.bake.keys_of_limbs import target_keys as target_key_frames
-from ..blender.bake.phases import Request
 from ..blender.bake.report import Report
+from ..blender.bake.request import Request, alone
 from ..blender.scene.checks import given_rig
 from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
 from ..blender.targets import target_space, targets_from_pose
@@ -41,7 +40,7 @@ def create_targets(
 ) -> list[Report]: ...
 
 
-@phases.alone()
+@alone()
 def create_targets(
     rig: Object | Iterable[Object],
     chains: Sequence[str] | None = None,
@@ -95,7 +94,7 @@ def remove_targets(rig: Object, chains: Sequence[str] | None = None) -> tuple[st
     return remove(given_rig(rig), chains)
 
 
-@phases.alone()
+@alone()
 def snap_targets(
     rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
 ) -> Report:

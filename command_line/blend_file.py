@@ -50,7 +50,7 @@ def refuse_overwriting(read: Iterable[Path], written: Iterable[Path]) -> None:
         is_read[file] = False
 
 
-class Loaded(NamedTuple):
+class LoadedFile(NamedTuple):
     """What is told of a file that was opened.
 
     damage : a sentence if Blender says that the file is damaged or of a newer Blender, otherwise ""
@@ -61,7 +61,7 @@ class Loaded(NamedTuple):
     taken: Taken = Taken()
 
 
-def load(file: Path, *, enable_autoexec: bool, **imported: Any) -> Loaded:
+def load(file: Path, *, enable_autoexec: bool, **imported: Any) -> LoadedFile:
     """Open the file, or import it; its Python runs only if `enable_autoexec`. Refused if it cannot be opened.
 
     imported : how to import a take, as the fields of `Import`
@@ -82,7 +82,7 @@ def load(file: Path, *, enable_autoexec: bool, **imported: Any) -> Loaded:
     except RuntimeError as error:
         raise _unreadable(file, reason(error)) from None
     interrupt.check()
-    return Loaded("" if take else _damage(file, lines), taken)
+    return LoadedFile("" if take else _damage(file, lines), taken)
 
 
 def _unreadable(file: Path, why: str) -> Refused:

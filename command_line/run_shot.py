@@ -138,7 +138,7 @@ def _refuse_at_once(shot: Shot) -> None:
 
 def _written(shot: Shot, setups: Setups, request: dict[str, Any], clock: Clock, progress: Progress) -> Outcome:
     """Open the file, bake, and write output and report, both or none; Refused if that cannot be done."""
-    damage, taken = blend_file.Loaded() if shot.is_open else _loaded(shot)
+    damage, taken = blend_file.LoadedFile() if shot.is_open else _loaded(shot)
     if damage and shot.strict is not None:
         raise Refused("DAMAGED", value=damage)
     if shot.python_before:
@@ -158,7 +158,7 @@ def _written(shot: Shot, setups: Setups, request: dict[str, Any], clock: Clock, 
     return replace(ended, damage=damage, reports=tuple(reports))
 
 
-def _loaded(shot: Shot) -> blend_file.Loaded:
+def _loaded(shot: Shot) -> blend_file.LoadedFile:
     return blend_file.load(shot.file, enable_autoexec=shot.enable_autoexec, **imported(shot))
 
 

@@ -23,7 +23,7 @@ from .transform import Basis, stacked
 from .values import Bone, ChainPlan, Channel, Plan, Point, Samples
 
 
-def bone_bases(solved: SolvedGroup, before: twist.Before | None = None) -> list[Basis]:
+def bone_bases(solved: SolvedGroup, before: twist.EarlierTwists | None = None) -> list[Basis]:
     """Of the bones that are keyed, in the order of the plan.
 
     before : see `twist.spread`
@@ -188,7 +188,7 @@ def channels(
 
 
 def pose_values(
-    solved: SolvedGroup, before: Mapping[Bone, Sequence[float]], twists: twist.Before
+    solved: SolvedGroup, before: Mapping[Bone, Sequence[float]], twists: twist.EarlierTwists
 ) -> Iterator[tuple[Bone, str, list[float]]]:
     """Of chains that are solved on one frame: each bone, the name of a property that poses it, and its values.
 

@@ -14,7 +14,7 @@ from . import solve, transform
 from .reduced_keys import SIDE, reduce_channels
 from .solved_group import SolvedGroup
 from .steps import part
-from .target_channels import Carried, KeyedTarget, WorldTransform, channels_by_target
+from .target_channels import CarriedTarget, KeyedTarget, WorldTransform, channels_by_target
 from .transform import each_array, on_rows
 from .values import Channel, Plan, Point, Samples
 
@@ -97,7 +97,7 @@ class _Limb:
         """(n, 4, 4) where these values (n, k) of the channels put each target."""
         placed: dict[Point, Array] = {}
         for point, of_target in zip(self.channels, self.by_target(values), strict=True):
-            carried = Carried.of(self.targets[point], self.samples, {**self.moved, **placed})
+            carried = CarriedTarget.of(self.targets[point], self.samples, {**self.moved, **placed})
             placed |= carried.worlds(point, carried.basis_of(*of_target))
         return placed
 

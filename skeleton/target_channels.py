@@ -131,7 +131,7 @@ def channels_by_target(
     channels: dict[Point, list[Channel]] = {}
     for point in sorted(transforms, key=lambda point: len(targets[point].parents)):
         target, goal = targets[point], transforms[point]
-        carried = Carried.of(target, samples, moved)
+        carried = CarriedTarget.of(target, samples, moved)
         basis = carried.basis_for(goal)
         moved |= carried.worlds(point, basis)
         rotates = goal.orientation is not None
@@ -140,7 +140,7 @@ def channels_by_target(
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Carried:
+class CarriedTarget:
     """A target on what carries it: from its basis to the world, and back.
 
     sampled : (n, 1, ...)             its basis

@@ -17,10 +17,10 @@ from . import inherit, transform, twist_bones
 from .chain_group import basis_below
 from .solved_group import SolvedGroup
 from .transform import Basis, stacked
-from .twist_bones import Turned, turned
+from .twist_bones import TwistPair, turned
 from .values import ChainPlan, Point, TwistBone
 
-Before = Sequence[Turned]
+EarlierTwists = Sequence[TwistPair]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -37,7 +37,7 @@ class Limb:
     below_poses: list[Array]
 
 
-def spread(solved: SolvedGroup, limb: list[Basis], before: Before | None = None) -> list[Basis]:
+def spread(solved: SolvedGroup, limb: list[Basis], before: EarlierTwists | None = None) -> list[Basis]:
     """The bases of all keyed bones, from those of the bones of `ChainPlan.limb` as they are solved.
 
     before : by column the twists from which those of the first frame go on; by default those of the plans
@@ -64,12 +64,12 @@ def spread(solved: SolvedGroup, limb: list[Basis], before: Before | None = None)
     return [root, end, *after, *line, *beside]
 
 
-def measured(solved: SolvedGroup, limb: list[Basis], before: Before | None = None) -> dict[bool, twist.Twist]:
+def measured(solved: SolvedGroup, limb: list[Basis], before: EarlierTwists | None = None) -> dict[bool, twist.Twist]:
     """(n, c) the twist of each half that has twist bones, the upper one as True; `before` as for `spread`."""
     return _twists(solved, _limb(solved, limb), before)
 
 
-def _twists(solved: SolvedGroup, limb: Limb, before: Before | None) -> dict[bool, twist.Twist]:
+def _twists(solved: SolvedGroup, limb: Limb, before: EarlierTwists | None) -> dict[bool, twist.Twist]:
     halves = [half for half in (True, False) if any(part.upper == half for part in solved.plan.twists)]
     return {half: _twist(solved, limb, half, before) for half in halves}
 
@@ -110,7 +110,7 @@ def _poses_below(plans: Sequence[ChainPlan], end: Array, below: Sequence[Basis])
     return poses
 
 
-def _twist(solved: SolvedGroup, limb: Limb, upper: bool, before: Before | None) -> twist.Twist:
+def _twist(solved: SolvedGroup, limb: Limb, upper: bool, before: EarlierTwists | None) -> twist.Twist:
     """(n, c) of the root bones against their parents, or of the tip bones against the end bones."""
     plans, parent = solved.plans, solved.group.kinematics.parent
     rest = np.array([twist_bones.rest_orientation(plan, upper=upper) for plan in plans])

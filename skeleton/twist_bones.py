@@ -17,7 +17,7 @@ from .rotation_mode import rotation_matrices
 from .transform import Basis
 from .values import Bone, ChainPlan, TwistBone
 
-Turned = tuple[float, float]
+TwistPair = tuple[float, float]
 """Radians of twist, of the root bone and of the tip bone; whole turns count."""
 
 _TURNS = 2
@@ -98,7 +98,7 @@ def gathered(
 
 def turned_by_values(
     plan: ChainPlan, values: Mapping[Bone, Sequence[float] | Array], shares: Mapping[Bone, float]
-) -> Turned:
+) -> TwistPair:
     """The twists that explain how the chain's twist bones are turned; 0 where they are posed otherwise.
 
     values : of twist bones in their rotation modes; bones without a value are ignored

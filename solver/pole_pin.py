@@ -28,7 +28,7 @@ IN_LINE = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Pinned:
+class PinnedLimb:
     """Result of `pinned`, one row a frame.
 
     joints : (..., 3, 3)     root, mid and tip
@@ -67,7 +67,7 @@ def annulus(lengths: ArrayLike, max_stretch: ArrayLike) -> tuple[Array, Array]:
 
 def pinned(
     lengths: ArrayLike, target: ArrayLike, pole: ArrayLike, max_stretch: ArrayLike, side: ArrayLike | None = None
-) -> Pinned:
+) -> PinnedLimb:
     """The limb whose tip is at the target and whose mid joint is at the pole, or comes closest to it.
 
     lengths : (..., 2)       > 0
@@ -91,7 +91,9 @@ def pinned(
     return pinned_joints(lengths, target, pole, most, beside, _ROUNDING * most * lengths.sum(axis=-1))
 
 
-def pinned_joints(lengths: Array, target: Array, pole: Array, most: Array, side: Array | None, slack: Array) -> Pinned:
+def pinned_joints(
+    lengths: Array, target: Array, pole: Array, most: Array, side: Array | None, slack: Array
+) -> PinnedLimb:
     """The same, with no checks.
 
     slack : (...)     distance by which a target may be out of reach and still count as reached
@@ -105,7 +107,7 @@ def pinned_joints(lengths: Array, target: Array, pole: Array, most: Array, side:
     tip = np.where(within[..., None], target, along(aim, np.clip(distance, inner, outer)))
     mid, beside = nearest_mid(lengths, tip, pole, most, aim, side)
     shortfall = reach.shortfall(distance, inner, outer, slack)
-    return Pinned(
+    return PinnedLimb(
         joints=np.stack((np.zeros_like(tip), mid, tip), axis=-2),
         beside=beside,
         stretch=_stretch(lengths, mid, tip),
@@ -117,7 +119,7 @@ def pinned_joints(lengths: Array, target: Array, pole: Array, most: Array, side:
 
 
 def blended(
-    lengths: ArrayLike, without: ArrayLike, pin: Pinned, max_stretch: ArrayLike, amount: ArrayLike
+    lengths: ArrayLike, without: ArrayLike, pin: PinnedLimb, max_stretch: ArrayLike, amount: ArrayLike
 ) -> tuple[Array, Array]:
     """Joints (..., 3, 3) and stretch (..., 2) part of the way from a limb without the pin to the pinned one.
 

@@ -1,4 +1,4 @@
-"""From chains and targets to keys and a report: `bake` has the order of the steps, `phases` what each request does.
+"""From chains and targets to keys and a report: `bake` has the order of the steps, `request` what each request does.
 
 Other rooms use of it:
 
@@ -16,7 +16,7 @@ Other rooms use of it:
     keys_of_limbs : target_keys
     markers : all
     notes : acting_notes, acts, switch_notes
-    phases : all
+    request : all
     pose : all
     report : all
     write_channels : all

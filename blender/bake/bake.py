@@ -10,7 +10,7 @@ from ...skeleton.steps import part, run
 from ...skeleton.values import Plan
 from ..armatures import Rig
 from ..curves import key_checks
-from ..curves.unkeyed_edits import Keep
+from ..curves.unkeyed_edits import Keeper
 from ..scene import dependencies, sampling
 from ..settings.key_settings import DEFAULTS, Keys, KeySettings, Sampling
 from . import convert, write_channels
@@ -18,14 +18,14 @@ from .build_plan import Frames, build_plan
 from .checks import refuse_shared_bones, refuse_stretched_time, refuse_too_many_frames, refuse_unreachable
 from .compare import compare_joints
 from .notes import flat_notes, hiding_constraints, rig_notes
-from .phases import Need, Opened, Preparation, Written, request
 from .report import Report, build_report
+from .request import MeasurePhase, Need, Preparation, Resources, request
 from .write_channels import Channels, mute_constraints, paths, write_keys
 
 
 @request
 def bake(
-    opened: Opened,
+    resources: Resources,
     rig: Rig,
     names: Sequence[str] | None,
     frames: Frames | None,
@@ -46,7 +46,7 @@ def bake(
     to_mute = hiding if settings.mute_constraints else ()
     read_notes = rig_notes(plan, constraints, () if to_mute else hiding, keyed=True)
 
-    sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, opened.slow.append))
+    sampler = resources.enter_context(sampling.Sampler(plan, settings.sampling, resources.slow.append))
     # Sampling takes nearly all of the time, but for keys that are reduced.
     sampled = 0.5 if settings.keys == Keys.REDUCED else 1.0
     samples = yield from part(sampler.over_range(known={rig: constraints}), 0.0, sampled)
@@ -56,12 +56,14 @@ def bake(
     rows = keyed_rows(plan, solved)
     channels: Channels = {rig: (yield from part(convert.channels(plan, solved, rows, settings), sampled, 1.0))}
 
-    def write(keep: Keep) -> Written:
+    def write(keep: Keeper) -> MeasurePhase:
         sampler.removal.refuse()
         notes = [*write_keys(plan, channels, settings, keep), *mute_constraints(rig, to_mute), *read_notes]
         comparison = compare_joints(plan, solved, rows, settings, settings.measure)
         need = Need.of(comparison.points, comparison.frames, sampler, paths(channels))
-        return Written(need, lambda sampled: build_report("Bake", plan, solved, notes, comparison.measured(sampled)))
+        return MeasurePhase(
+            need, lambda sampled: build_report("Bake", plan, solved, notes, comparison.measured(sampled))
+        )
 
     return write
 

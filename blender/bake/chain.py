@@ -131,7 +131,7 @@ def chain_bones(rig: Rig, end_bone: str, root_bone: str, chain: str = "") -> tup
     return (*reversed(above[: above.index(root_bone) + 1]), end.name)
 
 
-def twists_found(rig: Rig, chain: TwoBoneIKChain) -> twist_bones.Found:
+def twists_found(rig: Rig, chain: TwoBoneIKChain) -> twist_bones.FoundBones:
     """The bones over which the chain spreads its twist, where it does; Refused where its bones make no chain."""
     bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
     below = bones_below(rig, chain, bones[-1])

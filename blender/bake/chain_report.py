@@ -33,7 +33,7 @@ _DEGENERATE = 3
 _RUNS = 4
 """The most runs of frames that a sentence names."""
 
-Measured = tuple[dict[str, dict[str, Any]], list[str]]
+Measurements = tuple[dict[str, dict[str, Any]], list[str]]
 """The fields of each chain's report that were measured, by chain, and sentences for the whole report."""
 
 

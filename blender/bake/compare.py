@@ -33,9 +33,9 @@ from ..messages.translation import translated
 from ..rna_paths import owner_and_property
 from ..scene.need import SampleNeed
 from ..settings.key_settings import Keys, KeySettings, KeyStyle, Measure
-from .chain_report import Measured
+from .chain_report import Measurements
 from .convert import Rows
-from .phases import Sampled
+from .request import Answer
 
 Place = tuple[float, float, float]
 
@@ -55,13 +55,13 @@ class Comparison:
     notes: list[str] = field(default_factory=list)
     against: Callable[[Samples], Iterable[tuple[str, dict[str, Any]]]] = lambda _: ()
 
-    def measured(self, sampled: Sampled) -> Measured:
+    def measured(self, sampled: Answer) -> Measurements:
         """The comparison on these samples; a sentence where the scene cannot be evaluated."""
         if isinstance(sampled, Refused):
             return {}, [unmeasurable(sampled)]
         return dict(self.against(sampled)) if sampled else {}, self.notes
 
-    def measured_now(self, look: Callable[[SampleNeed], Samples]) -> Measured:
+    def measured_now(self, look: Callable[[SampleNeed], Samples]) -> Measurements:
         """The same, sampled at once."""
         try:
             return self.measured(look(self.points) if self.points else None)
@@ -75,7 +75,7 @@ def unmeasurable(refusal: Refused) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class _Expected:
+class _Expectation:
     """Where some things of one chain should be on the measured frames.
 
     things : each with a place in its own space
@@ -102,7 +102,7 @@ def compare_joints(
     suspects : rows of the plan's frames on which they are likely to be off
     """
 
-    def expected(rows: NDArray[np.intp]) -> Iterator[_Expected]:
+    def expected(rows: NDArray[np.intp]) -> Iterator[_Expectation]:
         for group in solved:
             joints = world_joints(group, rows)
             shown, sizes = joints[:, :, 1:], _size(joints)
@@ -110,7 +110,7 @@ def compare_joints(
                 shown = np.concatenate((shown, twist_points(group, rows)), axis=2)
             for column, chain in enumerate(group.plans):
                 things = [*_below_root(chain), *_twists(chain)]
-                yield _Expected(chain=chain.name, things=things, world=shown[:, column], size=sizes[:, column])
+                yield _Expectation(chain=chain.name, things=things, world=shown[:, column], size=sizes[:, column])
 
     return _compare(plan, expected, keyed_rows, style, measure, suspects)
 
@@ -120,14 +120,14 @@ def compare_targets(
 ) -> Comparison:
     """Compare targets and pole targets with their wanted places, wherever they were keyed."""
 
-    def expected(rows: NDArray[np.intp]) -> Iterator[_Expected]:
+    def expected(rows: NDArray[np.intp]) -> Iterator[_Expectation]:
         for group in solved:
             sizes = _size(world_joints(group, rows))
             for chain, size in zip(group.plans, sizes.T, strict=True):
                 points = [point for point in (chain.target, chain.pole) if point]
                 world = np.stack([places[point].location[rows] for point in points], axis=-2)
                 things = [(point, (0.0, 0.0, 0.0)) for point in points]
-                yield _Expected(chain=chain.name, things=things, world=world, size=size)
+                yield _Expectation(chain=chain.name, things=things, world=world, size=size)
 
     rows = {chain.name: plan.rows_to_key(chain) for chain in plan.chains}
     return _compare(plan, expected, rows, settings, settings.measure)
@@ -152,7 +152,7 @@ def _twists(chain: ChainPlan) -> Iterator[tuple[Point, Place]]:
 
 def _compare(
     plan: Plan,
-    expected: Callable[[NDArray[np.intp]], Iterable[_Expected]],
+    expected: Callable[[NDArray[np.intp]], Iterable[_Expectation]],
     keyed_rows: Rows,
     style: KeyStyle,
     measure: Measure,
@@ -194,7 +194,7 @@ def _keyed(plan: Plan, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
 
 def _measured(
     plan: Plan,
-    compared: Sequence[_Expected],
+    compared: Sequence[_Expectation],
     keyed: Mapping[str, NDArray[np.bool_]],
     samples: Samples,
     rows: NDArray[np.intp],

@@ -40,7 +40,7 @@ class Fingerprint:
     stored: Sequence[int]
     spread: Sequence[str]
     own: Values
-    rest: tuple[Values, list[twist_bones.Found] | None]
+    rest: tuple[Values, list[twist_bones.FoundBones] | None]
 
     @classmethod
     def of(cls, plan: Plan) -> "Fingerprint":
@@ -97,7 +97,7 @@ def _own(plan: Plan, names: Sequence[str], spread: Sequence[str]) -> Values:
     return modes, numbers, shares, twist_bones.turned_by_others(plan.rig, spread) if spread else None
 
 
-def _spread(plan: Plan) -> list[twist_bones.Found]:
+def _spread(plan: Plan) -> list[twist_bones.FoundBones]:
     """Of the chains that spread their twist."""
     listed = ((chain, plan.rig.two_bone_ik_chains.get(chain.name)) for chain in plan.chains)
     return [twist_bones.found_for(chain) for chain, own in listed if own and own.use_twist]
@@ -113,7 +113,7 @@ def _limbs(plan: Plan) -> Iterator[Sequence[PlannedBone]]:
     return (chain.carrying for chain in plan.chains)
 
 
-def _rest(plan: Plan, names: Sequence[str]) -> tuple[Values, list[twist_bones.Found] | None]:
+def _rest(plan: Plan, names: Sequence[str]) -> tuple[Values, list[twist_bones.FoundBones] | None]:
     points = (point for chain in plan.chains for point in (chain.target, chain.pole) if point and point.bone)
     exist = [point.bone in point.object.data.bones for point in points]
     bones = [_bone(plan.rig, name) for name in names]

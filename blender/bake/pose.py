@@ -13,13 +13,13 @@ from ...skeleton.bone_channels import keyed_rows, limb_bases, pose_values
 from ...skeleton.rotation_mode import rotation_name
 from ...skeleton.solved_group import SolvedGroup, one_by_one
 from ...skeleton.twist import measured
-from ...skeleton.twist_bones import Turned
+from ...skeleton.twist_bones import TwistPair
 from ...skeleton.values import Bone, ChainPlan, Plan
 from .. import versions
 from ..armatures import Rig
 from ..curves import key_checks, write
 from ..curves.keys import value_before
-from ..curves.unkeyed_edits import Keep
+from ..curves.unkeyed_edits import Keeper
 from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..scene import dependencies, sampling
@@ -33,14 +33,14 @@ from .build_plan import chains_taking_part, current_plan
 from .checks import refuse_shared_bones, refuse_unreachable
 from .compare import compare_joints
 from .notes import hiding_constraints, rig_notes
-from .phases import Opened, Preparation, Written, request
 from .report import build_report
+from .request import MeasurePhase, Preparation, Resources, request
 from .write_channels import Channels, pose_channels
 
 
 @request
 def pose(
-    opened: Opened,
+    resources: Resources,
     rig: Rig,
     names: Sequence[str] | None,
     scene: Scene | None,
@@ -59,9 +59,9 @@ def pose(
     read_notes = left_alone + rig_notes(plan, constraints, hiding_constraints(plan, constraints), keyed=False)
 
     sampling.settle(plan)
-    removal, pose_before = Removal(plan), opened.enter_context(posing)
+    removal, pose_before = Removal(plan), resources.enter_context(posing)
     sampled = sampling.sampled_current_frame(plan, sample_need(plan), pose_before)
-    samples, played = opened.enter_context(sampled)
+    samples, played = resources.enter_context(sampled)
     solved = solve.solve_groups(plan, samples)
     refuse_unreachable(plan, solved)
     rows = keyed_rows(plan, solved)
@@ -69,12 +69,12 @@ def pose(
         solved = [replace(group, group=replace(group.group, plans=_as_posed(group.plans))) for group in solved]
     channels: Channels = {rig: (yield from convert.channels(plan, solved, rows, DEFAULTS))}
 
-    def write(keep: Keep) -> Written:
+    def write(keep: Keeper) -> MeasurePhase:
         removal.refuse()
         shown = plan.scene.view_layers[0].depsgraph
         notes = [*read_notes, *pose_channels(plan, channels, keep if insert_keys else None, shown=shown)]
         comparison = compare_joints(plan, solved, rows, DEFAULTS, Measure.ALL)
-        return Written(None, lambda _: build_report("Solve", plan, solved, notes, comparison.measured_now(played)))
+        return MeasurePhase(None, lambda _: build_report("Solve", plan, solved, notes, comparison.measured_now(played)))
 
     return write
 
@@ -141,11 +141,11 @@ def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]
     return write.pose_bones((owners[bone], name, numbers) for bone, name, numbers in new_values)
 
 
-_twists: dict[tuple[int, str], Turned] = session.of_state({})
+_twists: dict[tuple[int, str], TwistPair] = session.of_state({})
 """By `session_uid` of armature objects and chain the twists that the limb was posed with last."""
 
 
-def _going_on(group: SolvedGroup) -> Sequence[Turned]:
+def _going_on(group: SolvedGroup) -> Sequence[TwistPair]:
     """By column the twists of limbs that are solved on one frame, which go on from those that they had last."""
     if not group.plan.twists:
         return ()

@@ -26,7 +26,7 @@ from ..messages.numbers import unit_name
 from ..messages.translation import Alert, frame_text, translated
 from ..session import session
 from . import foot_report
-from .chain_report import ChainReport, Finding, Measured, switched_off, unmeasured
+from .chain_report import ChainReport, Finding, Measurements, switched_off, unmeasured
 from .foot_report import FootReport
 from .pin_report import pin_fields
 from .report_fields import check_fields
@@ -207,7 +207,11 @@ def last(rig: Rig) -> Report | None:
 
 
 def build_report(
-    operation: str, plan: Plan, solved: Iterable[SolvedGroup], notes: Iterable[str], measured: Measured | None = None
+    operation: str,
+    plan: Plan,
+    solved: Iterable[SolvedGroup],
+    notes: Iterable[str],
+    measured: Measurements | None = None,
 ) -> Report:
     """The report of all chains of the plan on the frames that were asked for; `notes` come before what was measured."""
     chain_fields, measured_notes = measured or ({}, [])

@@ -42,7 +42,7 @@ class Place(NamedTuple):
     by_place: float
 
 
-class Found(NamedTuple):
+class FoundBones(NamedTuple):
     """Twist bones, and names of those that constraints or drivers turn, which are left alone."""
 
     bones: list[Place]
@@ -71,7 +71,7 @@ def read(rig: Rig, bones: Sequence[Bone], below: Sequence[Bone], *, hock: bool) 
     )
 
 
-def found(rig: Rig, bones: Sequence[str], below: Sequence[str], *, hock: bool) -> Found:
+def found(rig: Rig, bones: Sequence[str], below: Sequence[str], *, hock: bool) -> FoundBones:
     """The twist bones of a limb, which is given by names. Bones in line come first, from the root on.
 
     hock : True if `below` ends with the third bone of a leg; bones that carry it are none, as they turn the triangle
@@ -80,17 +80,17 @@ def found(rig: Rig, bones: Sequence[str], below: Sequence[str], *, hock: bool) -
     if below:
         of_halves.append(_of_half(rig, (bones[-1], *below), () if hock else below[:-1], upper=False))
     places = sorted((place for part in of_halves for place in part.bones), key=lambda place: not place.in_line)
-    return Found(places, [name for part in of_halves for name in part.left_alone])
+    return FoundBones(places, [name for part in of_halves for name in part.left_alone])
 
 
-def found_for(chain: ChainPlan) -> Found:
+def found_for(chain: ChainPlan) -> FoundBones:
     """The same for a chain that was read."""
     return found(
         chain.rig, [bone.name for bone in chain.bones], [bone.name for bone in chain.twisting], hock=bool(chain.third)
     )
 
 
-def _of_half(rig: Rig, bones: Sequence[str], between: Sequence[str], *, upper: bool) -> Found:
+def _of_half(rig: Rig, bones: Sequence[str], between: Sequence[str], *, upper: bool) -> FoundBones:
     """The twist bones between the heads of the first and the last of `bones`, each of which carries the next.
 
     between : those of them that may take a share
@@ -98,7 +98,7 @@ def _of_half(rig: Rig, bones: Sequence[str], between: Sequence[str], *, upper: b
     data = rig.data.bones
     start, end = (rest(data[name])[:3, 3] for name in (bones[0], bones[-1]))
     if not np.linalg.norm(end - start) > 0.0:
-        return Found([], [])
+        return FoundBones([], [])
     line = [data[name] for name in between]
     beside = [bone for bone in data[bones[0]].children if bone.name not in bones and _is_twist(bone)]
     at = {bone.name: place for bone in (*line, *beside) if (place := _place(bone, start, end)) is not None}
@@ -108,7 +108,7 @@ def _of_half(rig: Rig, bones: Sequence[str], between: Sequence[str], *, upper: b
     by_place = twist.shares([at[name] for name in in_line], upper=upper, in_line=True).tolist() if in_line else []
     places = [Place(name, upper, True, part) for name, part in zip(in_line, by_place, strict=True)]
     places += [Place(name, upper, False, at[name]) for name in free if name not in between]
-    return Found(places, [name for name in at if name in turned])
+    return FoundBones(places, [name for name in at if name in turned])
 
 
 def _is_twist(bone: RigBone) -> bool:

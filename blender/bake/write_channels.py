@@ -35,7 +35,7 @@ Channels = Mapping[Object, Sequence[Channel]]
 
 
 def pose_channels(
-    plan: Plan, channels: Channels, keep: unkeyed_edits.Keep | None = None, *, shown: Depsgraph | None = None
+    plan: Plan, channels: Channels, keep: unkeyed_edits.Keeper | None = None, *, shown: Depsgraph | None = None
 ) -> list[str]:
     """Pose without keys or with them, on the one frame of the plan; returns sentences for the report.
 
@@ -53,7 +53,7 @@ def key_channels(plan: Plan, channels: Channels, style: KeyStyle) -> list[str]:
         return write_keys(plan, channels, style, keep)
 
 
-def write_keys(plan: Plan, channels: Channels, style: KeyStyle, keep: unkeyed_edits.Keep) -> list[str]:
+def write_keys(plan: Plan, channels: Channels, style: KeyStyle, keep: unkeyed_edits.Keeper) -> list[str]:
     """The same, where several write before edits are put back."""
     notes, keyed, span = [], paths(channels), (plan.frames[0], plan.frames[-1])
     for item, of_item in channels.items():
@@ -87,7 +87,7 @@ def mute_constraints(rig: Rig, names: Collection[tuple[str, str]]) -> list[str]:
     return notes
 
 
-Copied = TypeVar("Copied", bound=Object)
+Item = TypeVar("Copied", bound=Object)
 
 
 def moved_as_keyed(plan: Plan, style: KeyStyle) -> Move:
@@ -166,7 +166,7 @@ def _with_own_data(copy: Rig, rig: Rig) -> Iterator[None]:
 
 
 @contextmanager
-def copied(item: Copied) -> Iterator[Copied]:
+def copied(item: Item) -> Iterator[Item]:
     """A copy of an object; it is removed in the end, and the action that it was given if nothing else plays that."""
     copy = item.copy()
     action = item.animation_data and item.animation_data.action

@@ -15,9 +15,9 @@ from ..bake.build_plan import Frames, build_plan, chosen_chains, scene_of
 from ..bake.chain import rest_chain
 from ..bake.checks import refuse_shared_bones, refuse_too_many_frames
 from ..bake.compare import compare_joints
-from ..bake.phases import Need, Opened, Preparation, Written, request
 from ..bake.report import Report, build_report
-from ..curves.unkeyed_edits import Keep
+from ..bake.request import MeasurePhase, Need, Preparation, Resources, request
+from ..curves.unkeyed_edits import Keeper
 from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..scene import dependencies, sampling
@@ -31,7 +31,7 @@ from .parts import Parts
 
 @request
 def build(
-    opened: Opened,
+    resources: Resources,
     rig: Rig,
     names: Sequence[str] | None,
     frames: Frames | None,
@@ -48,7 +48,7 @@ def build(
         options = _custom(chain)
         checks.refuse_unbuildable(chain, _holder(chain), [parts.PROPERTIES[name][0] for name in options])
 
-    sampler = opened.enter_context(sampling.Sampler(plan, way, opened.slow.append))
+    sampler = resources.enter_context(sampling.Sampler(plan, way, resources.slow.append))
     samples = yield from part(sampler.over_range(), 0.0, 0.5)
     solved = yield from part(solve.solving(plan, samples), 0.5, 1.0)
     for group in solved:
@@ -56,7 +56,7 @@ def build(
     built = [_parts(chain) for chain in plan.chains]
     rows = keyed_rows(plan, solved)
 
-    def write(_keep: Keep) -> Written:
+    def write(_keep: Keeper) -> MeasurePhase:
         sampler.removal.refuse()
         parts.remove(rig, plan.scene, [bone.name for chain in plan.chains for bone in (*chain.bones, *chain.below)])
         parts.make(rig, plan.scene, built)
@@ -65,7 +65,9 @@ def build(
         notes = [translated("note.built_askew", chains=", ".join(askew))] if askew else []
         comparison = compare_joints(plan, solved, rows, DEFAULTS, measure)
         need = Need.of(comparison.points, comparison.frames, sampler, {})
-        return Written(need, lambda sampled: build_report("Build", plan, solved, notes, comparison.measured(sampled)))
+        return MeasurePhase(
+            need, lambda sampled: build_report("Build", plan, solved, notes, comparison.measured(sampled))
+        )
 
     return write
 

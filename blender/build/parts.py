@@ -63,7 +63,7 @@ class Parts:
         return self.chain.pole if self.chain.options.plane in {Plane.AUTO, Plane.POLE} else None
 
 
-Read = str | tuple[str, Point] | tuple[Point, Point]
+DriverInput = str | tuple[str, Point] | tuple[Point, Point]
 """What a driver reads: the property at a path, a part of where a place is, or the distance of two places."""
 
 
@@ -161,7 +161,7 @@ def _connect(rig: Rig, parts: Parts, names: Mapping[str, str]) -> None:
     _let_copy(rig, parts, names, held)
 
 
-def _aim(parts: Parts, helpers: Mapping[str, PoseBone], held: Mapping[str, str]) -> dict[str, Read]:
+def _aim(parts: Parts, helpers: Mapping[str, PoseBone], held: Mapping[str, str]) -> dict[str, DriverInput]:
     """Let the first bones follow target and pole target; what a driver reads to know how far the target is."""
     target = parts.chain.target
     if parts.in_rest_plane:
@@ -170,7 +170,7 @@ def _aim(parts: Parts, helpers: Mapping[str, PoseBone], held: Mapping[str, str])
     _constrain(helpers["aim"], "DAMPED_TRACK", target).track_axis = "TRACK_Y"
     if parts.pole:
         _constrain(helpers["pole"], "COPY_LOCATION", parts.pole)
-        place: dict[str, Read] = {axis: ("LOC_" + axis.upper(), _point(helpers["pole"])) for axis in "xz"}
+        place: dict[str, DriverInput] = {axis: ("LOC_" + axis.upper(), _point(helpers["pole"])) for axis in "xz"}
         if "pole_angle" in held:
             place["p"] = held["pole_angle"]
         helpers["swivel"].rotation_mode = "XYZ"
@@ -217,7 +217,7 @@ def _constrain(bone: PoseBone, kind: Any, target: Point) -> Any:
     return constraint
 
 
-def _drive(owner: Any, path: str, index: int, expression: str, variables: Mapping[str, Read]) -> None:
+def _drive(owner: Any, path: str, index: int, expression: str, variables: Mapping[str, DriverInput]) -> None:
     driver = owner.driver_add(path, index).driver
     for name, read in variables.items():
         variable = driver.variables.new()

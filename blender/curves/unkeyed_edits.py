@@ -12,11 +12,11 @@ from .. import versions
 from ..messages.refused import unless_gone
 from ..rna_paths import owner_and_property, value_at
 
-Keyed = Mapping[ID, Collection[str]]
+KeyedPaths = Mapping[ID, Collection[str]]
 """Paths that were keyed, or will be, by data-block: there the keys count, and no edit."""
 
 
-Keep = Callable[[Object, Scene, Collection[str]], None]
+Keeper = Callable[[Object, Scene, Collection[str]], None]
 """Keeps the edits of an object, and of all that plays its action, but for those at the paths that are to be keyed."""
 
 
@@ -29,7 +29,7 @@ class Edit(NamedTuple):
     value: object
 
 
-def edits(blocks: Iterable[ID], frame: float, keyed: Keyed) -> list[Edit]:
+def edits(blocks: Iterable[ID], frame: float, keyed: KeyedPaths) -> list[Edit]:
     """All edits without a key on these data-blocks on the current `frame`, but for those at the paths `keyed`."""
     return [edit for block in blocks if block.is_editable for edit in _block_edits(block, frame, keyed.get(block, ()))]
 
@@ -52,7 +52,7 @@ def restore(edits: Iterable[Edit]) -> None:
 
 
 @contextmanager
-def preserved() -> Iterator[Keep]:
+def preserved() -> Iterator[Keeper]:
     """Inside, keys may be written on objects once they were handed to what this gives; their other edits stay.
 
     With any of its curves Blender evaluates an action again as a whole, for all data-blocks that play it: in the end,

@@ -13,7 +13,7 @@ from ...skeleton.hold import Hold
 from ...skeleton.rounding import near
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.steps import run
-from ...skeleton.target_channels import Carried, KeyedTarget, placed, target_channels
+from ...skeleton.target_channels import CarriedTarget, KeyedTarget, placed, target_channels
 from ...skeleton.transform import Basis
 from ...skeleton.values import ChainPlan, Plan, Point, Samples
 from ...solver.values import Array
@@ -24,7 +24,7 @@ from ..bake import write_channels
 from ..bake.build_plan import with_dependents
 from ..curves import borders, kept_action, write
 from ..curves.keys import by_path_and_index
-from ..curves.unkeyed_edits import Keep
+from ..curves.unkeyed_edits import Keeper
 from ..messages.refused import Refused
 from ..messages.translation import point_text
 from ..scene import dependencies, sampling
@@ -107,7 +107,7 @@ class HeldTargets(ExitStack):
         size = sum(bone.length for bone in chain.bones) * chain.rig.matrix_world.median_scale
         return float(norm((own - goal)[..., :3, 3]).max()), float(near(size, np.abs(own).max()))
 
-    def write(self, keep: Keep, kept: Mapping[Point, Sequence[Hold]] | None) -> None:
+    def write(self, keep: Keeper, kept: Mapping[Point, Sequence[Hold]] | None) -> None:
         """Let the targets play the keys of their copies, and store the holds.
 
         kept : all holds from now on, if they were made again; None to add the new ones
@@ -159,7 +159,7 @@ class HeldTargets(ExitStack):
         copy, target = self._copies[point.object], self.targets[point]
         own, keyed = OwnTransforms(copy, frames), target.parents[0]
         basis: Basis = own.bone(copy.pose.bones[keyed.bone], with_rotation=True) if keyed.bone else own.object(copy)
-        worlds = Carried.of(target, samples, {}).worlds(point, Basis.side_by_side([basis]))
+        worlds = CarriedTarget.of(target, samples, {}).worlds(point, Basis.side_by_side([basis]))
         way = product(worlds[keyed], transform.inverse(samples.world(keyed)))
         carried = {
             place: product(way, samples.world(place))

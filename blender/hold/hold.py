@@ -18,9 +18,9 @@ from ..armatures import Rig
 from ..bake.bake import check
 from ..bake.build_plan import Names, build_plan
 from ..bake.checks import refuse_shared_bones, refuse_stretched_time, refuse_too_many_frames
-from ..bake.phases import Opened, Preparation, Written, request
 from ..bake.report import Report
-from ..curves.unkeyed_edits import Keep, preserved
+from ..bake.request import MeasurePhase, Preparation, Resources, request
+from ..curves.unkeyed_edits import Keeper, preserved
 from ..messages.numbers import unit_name
 from ..messages.refused import Refused
 from ..messages.translation import translated
@@ -33,39 +33,39 @@ from .held_targets import HeldTargets
 
 
 @request
-def hold_targets(opened: Opened, rig: Rig, names: Names, hold: Hold, scene: Scene | None) -> Preparation:
+def hold_targets(resources: Resources, rig: Rig, names: Names, hold: Hold, scene: Scene | None) -> Preparation:
     """Hold the targets of the chains as asked."""
     plan = build_plan(rig, names, hold.span, scene)
     refuse_stretched_time(plan)
     refuse_shared_bones(plan.chains)
     refuse_too_many_frames(replace(plan, frames=hold.frames))
-    removal, work = Removal(plan), opened.enter_context(HeldTargets(plan.scene, plan.chains))
+    removal, work = Removal(plan), resources.enter_context(HeldTargets(plan.scene, plan.chains))
     by_root = {dependencies.root_of(chain): [hold] for chain in plan.chains}
     order = [chain for chain in leaders.in_order(by_root, work.limbs) if dependencies.root_of(chain) in by_root]
     for number, chain in enumerate(order):
         work.begin(chain, [hold])
         yield from part(work.add(chain, hold), number / len(order), (number + 1) / len(order))
 
-    def write(keep: Keep) -> Written:
+    def write(keep: Keeper) -> MeasurePhase:
         removal.refuse()
         work.write(keep, kept=None)
         work.close()
         chain_names = [chain.name for chain in plan.chains]
-        return Written(None, lambda _: _report("Hold", plan, chain_names, [hold]))
+        return MeasurePhase(None, lambda _: _report("Hold", plan, chain_names, [hold]))
 
     return write
 
 
 @request
-def update_holds(opened: Opened, rig: Rig, names: Names, scene: Scene | None) -> Preparation:
+def update_holds(resources: Resources, rig: Rig, names: Names, scene: Scene | None) -> Preparation:
     """Make all holds of the chains' targets again from the actions before them."""
-    plan, chains, write_holds = yield from _remade(opened, rig, names, (), scene)
+    plan, chains, write_holds = yield from _remade(resources, rig, names, (), scene)
 
-    def write(keep: Keep) -> Written:
+    def write(keep: Keeper) -> MeasurePhase:
         write_holds(keep)
         all_holds = [holds.read(record) for chain in chains for record in holds_of(chain.target)]
         chain_names = [chain.name for chain in chains]
-        return Written(None, lambda _: _report("Update Holds", plan, chain_names, all_holds))
+        return MeasurePhase(None, lambda _: _report("Update Holds", plan, chain_names, all_holds))
 
     return write
 
@@ -75,18 +75,18 @@ def remove_holds(rig: Rig, name: str, without: Collection[int], scene: Scene | N
 
     raises : Refused where one cannot be made; then nothing has changed
     """
-    with Opened() as opened, preserved() as keep:
-        _, _, write_holds = run(_remade(opened, rig, [name], without, scene))
+    with Resources() as resources, preserved() as keep:
+        _, _, write_holds = run(_remade(resources, rig, [name], without, scene))
         write_holds(keep)
 
 
 def _remade(
-    opened: Opened,
+    resources: Resources,
     rig: Rig,
     names: Names,
     without: Collection[int],
     scene: Scene | None,
-) -> Generator[float, None, tuple[Plan, list[ChainPlan], Callable[[Keep], None]]]:
+) -> Generator[float, None, tuple[Plan, list[ChainPlan], Callable[[Keeper], None]]]:
     """The chains whose targets are held, and what writes their holds; Refused where one cannot be made."""
     plan = build_plan(rig, names, None, scene)
     refuse_stretched_time(plan)
@@ -94,7 +94,7 @@ def _remade(
     chains = [chain for chain in plan.chains if holds_of(chain.target)]
     if not chains:
         raise Refused("NO_HOLDS.at_all", object=rig)
-    removal, work = Removal(plan), opened.enter_context(HeldTargets(plan.scene, chains))
+    removal, work = Removal(plan), resources.enter_context(HeldTargets(plan.scene, chains))
     kept = {}
     for chain in chains:
         for row, record in enumerate(holds_of(chain.target)):
@@ -112,7 +112,7 @@ def _remade(
                 yield from part(work.add(chain, one), done / total, (done + 1) / total)
                 done += 1
 
-    def write(keep: Keep) -> None:
+    def write(keep: Keeper) -> None:
         removal.refuse()
         work.write(keep, kept=kept)
         work.close()

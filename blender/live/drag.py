@@ -10,9 +10,9 @@ from mathutils import Vector
 from ...skeleton.values import ChainPlan, Point
 from ...solver.values import Plane, Reference, Unreachable
 from ..armatures import Rig
-from ..bake import phases
 from ..bake.build_plan import chosen_chains
 from ..bake.chain import chain_plan, unlisted_chain
+from ..bake.request import alone
 from ..chains.detect.find_limbs import Limb
 from ..chains.limbs import shows_ik
 from ..messages.refused import Refused, unless_gone
@@ -132,7 +132,7 @@ class Drag:
         try:
             if self._bends_otherwise:
                 self._chain.bend = self._limb.chain.options.bend
-            with phases.alone():
+            with alone():
                 notes = self._limb.key() if self._insert_keys else []
                 return [*notes, *self._targets_brought_along()]
         finally:

@@ -26,7 +26,7 @@ from . import contact_keys
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Remembered:
+class RememberedContacts:
     """Contacts of a limb as a press has left them.
 
     keys : frame and value of each
@@ -44,7 +44,7 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Captured:
+class Capture:
     """What is planted.
 
     unkeyed : by path what the planted action that plays has keyed first
@@ -56,23 +56,23 @@ class Captured:
     action: Action
     slot: str
     unkeyed: Mapping[str, list[float]]
-    rows: Mapping[str, Remembered] = field(default_factory=dict)
+    rows: Mapping[str, RememberedContacts] = field(default_factory=dict)
     renamed: Sequence[str] = ()
     is_lost: bool = False
 
 
-def captured(rig: Rig) -> Captured:
+def captured(rig: Rig) -> Capture:
     """What the armature plays, or what that was planted from; Refused where it plays no action."""
     action, slot = versions.played(rig)
     if action is None:
         raise Refused("NO_CAPTURE", object=rig)
     made: Any = action
     if made.two_bone_ik_source is None:
-        return Captured(action=action, slot=slot, unkeyed={}, is_lost=MADE in made)
+        return Capture(action=action, slot=slot, unkeyed={}, is_lost=MADE in made)
     unkeyed = {path: values for path, values in _made(action).items() if values}
     keyed = {curve.data_path for curve in versions.slot_curves(action, slot)}
     before = {curve.data_path for curve in versions.slot_curves(made.two_bone_ik_source, made.two_bone_ik_source_slot)}
-    return Captured(
+    return Capture(
         action=made.two_bone_ik_source,
         slot=made.two_bone_ik_source_slot,
         unkeyed=unkeyed,
@@ -81,20 +81,20 @@ def captured(rig: Rig) -> Captured:
     )
 
 
-def remembered(rig: Rig) -> Mapping[str, Remembered]:
+def remembered(rig: Rig) -> Mapping[str, RememberedContacts]:
     """What a planted action that the armature plays remembers of contacts, by their RNA path."""
     action = versions.played(rig)[0]
     return _remembered(action.get(CONTACTS, "{}")) if action else {}
 
 
 @lru_cache(maxsize=8)
-def _remembered(text: str) -> Mapping[str, Remembered]:
+def _remembered(text: str) -> Mapping[str, RememberedContacts]:
     """Kept, since the overlay asks at each redraw."""
-    return {path: Remembered(**row) for path, row in json.loads(text).items()}
+    return {path: RememberedContacts(**row) for path, row in json.loads(text).items()}
 
 
 @contextmanager
-def playing(rig: Rig, source: Captured) -> Iterator[Rig]:
+def playing(rig: Rig, source: Capture) -> Iterator[Rig]:
     """While it is open, an armature object that plays what was captured: this one if it does, else a copy."""
     if versions.played(rig) == (source.action, source.slot):
         yield rig
@@ -108,7 +108,7 @@ def playing(rig: Rig, source: Captured) -> Iterator[Rig]:
             versions.play(copy, None, "")  # else it would go with the copy if nothing else uses it
 
 
-def begin_anew(rig: Rig, source: Captured, keyed: Collection[str]) -> list[str]:
+def begin_anew(rig: Rig, source: Capture, keyed: Collection[str]) -> list[str]:
     """Let the armature play a copy of what was captured, whose paths `keyed` are to be keyed.
 
     Contacts that are keyed in what it played go over to the copy. If anything else is keyed there, it stays
@@ -147,7 +147,7 @@ def unkeyed_values(rig: Rig) -> Mapping[str, Sequence[float] | None]:
 
 
 @contextmanager
-def apart(rig: Rig, source: Captured) -> Iterator[None]:
+def apart(rig: Rig, source: Capture) -> Iterator[None]:
     """While it is open, what was planted does not refer to what was captured.
 
     To evaluate an action Blender copies all that it refers to as well, and a capture has many keys.
@@ -161,7 +161,7 @@ def apart(rig: Rig, source: Captured) -> Iterator[None]:
             action.two_bone_ik_source = source.action
 
 
-def remember_contacts(rig: Rig, source: Captured, feet: Iterable[tuple[Foot, Sequence[Sequence[float]]]]) -> None:
+def remember_contacts(rig: Rig, source: Capture, feet: Iterable[tuple[Foot, Sequence[Sequence[float]]]]) -> None:
     """Let the planted action that plays know of the contacts of these feet, and on which frames users have set them.
 
     Rows of other limbs were copied along, and what is known of them stays.
@@ -172,7 +172,7 @@ def remember_contacts(rig: Rig, source: Captured, feet: Iterable[tuple[Foot, Seq
         row = contact_keys.row(curves, foot.chain.end.path)
         points = foot.points if said else ()
         keys = single_key_points(row).tolist() if row else ()
-        found = Remembered(keys=keys, said=said, points=points, stands_on=foot.points)
+        found = RememberedContacts(keys=keys, said=said, points=points, stands_on=foot.points)
         known[contact_keys.path(foot.chain.end.path)] = found
         end: Any = rig.pose.bones[foot.chain.end.name]
         end.two_bone_ik_contact_written = source.action.name if source.action else ""
@@ -181,7 +181,7 @@ def remember_contacts(rig: Rig, source: Captured, feet: Iterable[tuple[Foot, Seq
     bone_marks.mark_bones(rig, (bone for row in known.values() for bone, _ in row.stands_on))
 
 
-def _values(row: Remembered) -> dict[str, Any]:
+def _values(row: RememberedContacts) -> dict[str, Any]:
     """Its fields; `asdict` would copy each of its many keys."""
     return {each.name: getattr(row, each.name) for each in fields(row)}
 
@@ -197,7 +197,7 @@ def _made(action: Action) -> dict[str, list[float] | None]:
     return made
 
 
-def _is_edited(planted: Action, slot: str, source: Captured) -> bool:
+def _is_edited(planted: Action, slot: str, source: Capture) -> bool:
     """Whether it has other keys than what was captured, apart from what was planted, and contacts."""
     made = _made(planted).keys()
     now, before = (

@@ -18,7 +18,7 @@ from ..messages.refused import Refused
 from ..scene.checks import refuse_unposable
 from ..settings import bone_marks
 from . import captured_action
-from .captured_action import Captured
+from .captured_action import Capture
 from .checks import refuse_constrained
 from .feet import FoundLimbs, feet_of, found_limbs, hips_of, with_contacts
 from .floor import Floor
@@ -67,7 +67,7 @@ class CapturedLimbs:
     hips: Hips | None
     hips_stay: str
     stiff_toes: tuple[str, ...]
-    source: Captured
+    source: Capture
     again: frozenset[str]
     no_more: tuple[str, ...]
     lost_points: tuple[tuple[str, str], ...]
@@ -114,7 +114,7 @@ def captured_limbs(rig: Rig, choices: PlantChoices, scene: Scene | None) -> Capt
     )
 
 
-def _source(rig: Rig) -> Captured:
+def _source(rig: Rig) -> Capture:
     bone_marks.notice_all_of(rig)
     source = captured_action.captured(rig)
     if source.renamed:
@@ -123,7 +123,7 @@ def _source(rig: Rig) -> Captured:
 
 
 def _chosen_feet(
-    rig: Rig, limbs: FoundLimbs, source: Captured, choices: PlantChoices
+    rig: Rig, limbs: FoundLimbs, source: Capture, choices: PlantChoices
 ) -> tuple[tuple[Foot, ...], tuple[tuple[str, str], ...]]:
     """The feet that are chosen, on the points of their contacts; limbs and bones of points that are lost."""
     found = feet_of(rig, limbs, choices.names, choices.kinds, choices.options.softness)

@@ -21,8 +21,8 @@ from ...solver.vectors import norm, product
 from ..bake.compare import Comparison, compare_joints
 from ..bake.convert import Rows
 from ..bake.foot_report import FootReport, median_and_worst
-from ..bake.phases import Sampled
 from ..bake.report import millimetres
+from ..bake.request import Answer
 from ..messages.refused import Refused
 from ..scene.need import SampleNeed
 from ..settings.key_settings import KeySettings, Measure
@@ -63,7 +63,7 @@ def compare_feet(
 
 
 def foot_reports(
-    plan: Plan, planted_feet: Sequence[Foot], planted: PlantedFeet, frames: Array, sampled: Sampled
+    plan: Plan, planted_feet: Sequence[Foot], planted: PlantedFeet, frames: Array, sampled: Answer
 ) -> tuple[FootReport, ...]:
     """The report of each foot that is planted; none where nothing is measured."""
     if sampled is None or isinstance(sampled, Refused):

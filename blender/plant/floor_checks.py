@@ -9,11 +9,11 @@ from ..bake.chain_report import when
 from ..messages.refused import Refused
 from ..messages.translation import translated
 from .floor import Floor
-from .said_contacts import Said
+from .said_contacts import SaidContacts
 
 
 def refuse_groundless(
-    feet: Sequence[Foot], floor: Floor | None, frames: Array, planted: PlantedFeet, said: Sequence[Said]
+    feet: Sequence[Foot], floor: Floor | None, frames: Array, planted: PlantedFeet, said: Sequence[SaidContacts]
 ) -> None:
     """Raise `Refused` where feet are to stand and the floor is not below them."""
     for foot, off, its in zip(feet, planted.groundless.T, said, strict=True):

@@ -19,11 +19,11 @@ from ...solver.vectors import norm
 from .. import versions
 from ..armatures import Rig
 from ..bake.notes import switch_notes
-from ..bake.phases import Need, Opened, Preparation, Sampled, Written, request
 from ..bake.report import Report, build_report
+from ..bake.request import Answer, MeasurePhase, Need, Preparation, Resources, request
 from ..curves import kept_outside, key_checks, write
 from ..curves.keys import values_before
-from ..curves.unkeyed_edits import Keep
+from ..curves.unkeyed_edits import Keeper
 from ..messages.numbers import unit_name
 from ..messages.translation import frame_text, translated
 from ..scene import sampling
@@ -34,12 +34,12 @@ from .captured_limbs import CapturedLimbs, PlantChoices, captured_limbs
 from .checks import refuse_scaled, refuse_without_length
 from .compare_feet import MOVES, compare_feet, foot_reports
 from .floor_checks import groundless_notes, refuse_groundless
-from .said_contacts import Said, said_contacts
+from .said_contacts import SaidContacts, said_contacts
 
 
 @request
 def plant_feet(
-    opened: Opened,
+    resources: Resources,
     rig: Rig,
     choices: PlantChoices,
     scene: Scene | None,
@@ -47,7 +47,7 @@ def plant_feet(
 ) -> Preparation:
     """Key the limbs so that their feet stand, in a copy of the captured action."""
     read = captured_limbs(rig, choices, scene)
-    player = opened.enter_context(captured_action.playing(rig, read.source))
+    player = resources.enter_context(captured_action.playing(rig, read.source))
     rotations = _rotation_paths(read)
     moving = {*rotations, read.hips.path} if read.hips else set(rotations)
     curves = versions.slot_curves(read.source.action, read.source.slot)
@@ -55,7 +55,7 @@ def plant_feet(
     before = values_before(player, rotations, read.plan.frames[0] + 0.5)
 
     as_played = replace(read.plan, rig=player)
-    sampler = opened.enter_context(sampling.Sampler(as_played, settings.sampling, opened.slow.append))
+    sampler = resources.enter_context(sampling.Sampler(as_played, settings.sampling, resources.slow.append))
     ends = [foot.chain.end.name for foot in read.feet if foot.is_planted]
     changed = unkeyed_contacts.to_be_keyed(rig, read.plan.scene, ends)
     said = said_contacts(read, choices, changed)
@@ -69,22 +69,22 @@ def plant_feet(
     contacts = _contact_channels(read, planted)
     told = [*_notes(read, said, planted), *groundless_notes(read.feet, choices.floor, plan.frames, planted)]
 
-    def write(keep: Keep) -> Written:
+    def write(keep: Keeper) -> MeasurePhase:
         sampler.removal.refuse()
         keyed = {channel.path for channel in (*channels, *contacts)}
         keep(rig, plan.scene, keyed)
         notes = captured_action.begin_anew(rig, read.source, moving)
         notes += _write(read, said, channels, changed, contacts, settings)
-        opened.enter_context(captured_action.apart(rig, read.source))
-        played = opened.enter_context(sampling.Sampler(read.plan, sampler.way))
+        resources.enter_context(captured_action.apart(rig, read.source))
+        played = resources.enter_context(sampling.Sampler(read.plan, sampler.way))
         comparison = compare_feet(plan, read.feet, planted, solved, rows, settings)
 
-        def measure(sampled: Sampled) -> Report:
+        def measure(sampled: Answer) -> Report:
             feet_now = foot_reports(plan, read.feet, planted, comparison.frames, sampled)
             report = build_report("Plant", plan, solved, [*told, *notes], comparison.measured(sampled))
             return replace(report, notes=(*report.notes, *_kept_notes(read, report)), feet=feet_now)
 
-        return Written(Need.of(comparison.points, comparison.frames, played, {rig: keyed}), measure)
+        return MeasurePhase(Need.of(comparison.points, comparison.frames, played, {rig: keyed}), measure)
 
     return write
 
@@ -115,7 +115,7 @@ def _contact_channels(read: CapturedLimbs, planted: PlantedFeet) -> list[Channel
 
 def _write(
     read: CapturedLimbs,
-    said: Sequence[Said],
+    said: Sequence[SaidContacts],
     channels: Sequence[Channel],
     changed: Sequence[Channel],
     contacts: Sequence[Channel],
@@ -149,7 +149,7 @@ def find_contacts(rig: Rig, choices: PlantChoices, scene: Scene | None, settings
 
 
 def _planted(
-    read: CapturedLimbs, choices: PlantChoices, said: Sequence[Said], sampler: sampling.Sampler, player: Rig
+    read: CapturedLimbs, choices: PlantChoices, said: Sequence[SaidContacts], sampler: sampling.Sampler, player: Rig
 ) -> Generator[float, None, tuple[Samples, PlantedFeet]]:
     """What was captured, and what is to be made of it; yields the part that is done."""
     plan = read.plan
@@ -184,7 +184,7 @@ def _kept_notes(read: CapturedLimbs, report: Report) -> Iterator[str]:
             yield translated("alert.not_in_place", unit=report.unit, limb=chain.name, short=chain.miss.max())
 
 
-def _limb_notes(read: CapturedLimbs, said: Sequence[Said]) -> Iterator[str]:
+def _limb_notes(read: CapturedLimbs, said: Sequence[SaidContacts]) -> Iterator[str]:
     """Sentences about limbs that an earlier press has planted, and contacts that it has found."""
     if read.again:
         yield translated("note.planted_again", limbs=", ".join(sorted(read.again)))
@@ -199,7 +199,7 @@ def _limb_notes(read: CapturedLimbs, said: Sequence[Said]) -> Iterator[str]:
         yield translated("note.contacts_stay", limbs=", ".join(limbs))
 
 
-def _notes(read: CapturedLimbs, said: Sequence[Said], planted: PlantedFeet) -> Iterator[str]:
+def _notes(read: CapturedLimbs, said: Sequence[SaidContacts], planted: PlantedFeet) -> Iterator[str]:
     """Sentences about what was made of the motion as a whole."""
     least, unit = MOVES * float(planted.lengths[0]), unit_name(read.plan.scene)
     if read.source.is_lost:

@@ -6,12 +6,12 @@ from ...skeleton.feet.feet import Contact, Foot
 from ...solver.values import Number
 from ..armatures import Rig
 from . import contact_keys
-from .captured_action import Captured
+from .captured_action import Capture
 from .feet import FoundLimbs, feet_of, moves, names_by_end, with_contacts
 
 
 def planted_before(
-    rig: Rig, limbs: FoundLimbs, source: Captured, chosen: Sequence[Foot], softness: Number
+    rig: Rig, limbs: FoundLimbs, source: Capture, chosen: Sequence[Foot], softness: Number
 ) -> tuple[Foot, ...]:
     """Those that are not among the chosen ones."""
     taken = {contact_keys.path(foot.chain.end.path) for foot in chosen}
@@ -25,7 +25,7 @@ def planted_before(
 
 
 def on_given_points(
-    rig: Rig, source: Captured, feet: Iterable[Foot]
+    rig: Rig, source: Capture, feet: Iterable[Foot]
 ) -> tuple[tuple[Foot, ...], tuple[tuple[str, str], ...]]:
     """The feet, standing on the points that their keyed contacts are about; limbs and bones of points that are lost."""
     feet = tuple(feet)

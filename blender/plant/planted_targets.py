@@ -12,9 +12,9 @@ from bpy.types import Object, Scene
 from ...skeleton.steps import part
 from ..armatures import Rig
 from ..bake.build_plan import build_plan
-from ..bake.phases import Opened, Preparation, Written, finish, request
+from ..bake.request import MeasurePhase, Preparation, Resources, finish, request
 from ..chains.field_values import unchanged_on_error
-from ..curves.unkeyed_edits import Keep
+from ..curves.unkeyed_edits import Keeper
 from ..messages.refused import Refused
 from ..settings.key_settings import KeySettings
 from ..targets import target_empties
@@ -30,7 +30,7 @@ AddChains = Callable[[Rig, Sequence[str]], object]
 
 @request
 def plant_with_targets(
-    opened: Opened,
+    resources: Resources,
     rig: Rig,
     choices: PlantChoices,
     scene: Scene | None,
@@ -39,16 +39,16 @@ def plant_with_targets(
     add_chains: AddChains,
 ) -> Preparation:
     """Key the limbs so that their feet stand, and targets of their chains so that they follow them."""
-    planting = plant_feet.part(opened, rig, choices, scene, settings)
+    planting = plant_feet.part(resources, rig, choices, scene, settings)
     write_feet = yield from part(planting, 0.0, 0.5)
     read = captured_limbs(rig, choices, scene)
     planted, frames = [foot.chain.name for foot in read.feet if foot.is_planted], read.plan.frames
     names = [name for name in planted if name not in read.again]
     span = float(frames[0]), float(frames[-1]), float(frames[1] - frames[0]) if len(frames) > 1 else 1.0
     if known := [chain.name for chain in rig.two_bone_ik_chains if chain.name in names and chain.target]:
-        yield from part(bake_targets.part(opened, rig, known, span, scene, settings), 0.5, 1.0)
+        yield from part(bake_targets.part(resources, rig, known, span, scene, settings), 0.5, 1.0)
 
-    def write(keep: Keep) -> Written:
+    def write(keep: Keeper) -> MeasurePhase:
         before = _targets(rig)
         with unchanged_on_error(rig):
             add_chains(rig, names)
@@ -62,7 +62,7 @@ def plant_with_targets(
                 target_empties.remove(_targets(rig) - before - {rig})
                 raise
         baked = bake_targets.within(keep, rig, names, span, scene, settings)
-        return Written(None, lambda _: replace(report, notes=(*report.notes, *made.notes, *baked.notes)))
+        return MeasurePhase(None, lambda _: replace(report, notes=(*report.notes, *made.notes, *baked.notes)))
 
     return write
 

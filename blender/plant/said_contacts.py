@@ -12,17 +12,17 @@ from bpy.types import FCurve
 from numpy.typing import NDArray
 
 from ...skeleton.feet import feet
-from ...skeleton.feet.plant import Given
+from ...skeleton.feet.plant import GivenContacts
 from ...skeleton.values import Channel
 from .. import versions
 from . import contact_keys
-from .captured_action import Remembered
+from .captured_action import RememberedContacts
 from .captured_limbs import CapturedLimbs, PlantChoices
 from .contact_keys import Row
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Said:
+class SaidContacts:
     """What is said of the contacts of one foot.
 
     given : None if they are to be found
@@ -30,7 +30,7 @@ class Said:
     spans : from which frame to which they are, once they are keyed
     """
 
-    given: Given
+    given: GivenContacts
     by_user: NDArray[np.bool_]
     spans: Sequence[Sequence[float]] = ()
 
@@ -42,7 +42,7 @@ class Said:
 
 def said_contacts(
     read: CapturedLimbs, choices: PlantChoices, changed: Iterable[Channel] = (), *, as_keyed: bool = False
-) -> list[Said]:
+) -> list[SaidContacts]:
     """Of each foot; one that is not planted never stands.
 
     changed : keys that count as if rows had them
@@ -51,12 +51,14 @@ def said_contacts(
     return list(_said(read, choices, {channel.path: channel for channel in changed}, as_keyed))
 
 
-def _said(read: CapturedLimbs, choices: PlantChoices, changed: Mapping[str, Channel], as_keyed: bool) -> Iterator[Said]:
+def _said(
+    read: CapturedLimbs, choices: PlantChoices, changed: Mapping[str, Channel], as_keyed: bool
+) -> Iterator[SaidContacts]:
     frames = read.plan.frames
     everywhere, curves = np.ones(len(frames), dtype=np.bool_), list(versions.curves(read.plan.rig))
     for foot in read.feet:
         if not foot.is_planted:
-            yield Said(given=(feet.standing(foot, (), frames), everywhere), by_user=~everywhere)
+            yield SaidContacts(given=(feet.standing(foot, (), frames), everywhere), by_user=~everywhere)
             continue
         bone = foot.chain.end.path
         row = _row(curves, bone, changed.get(contact_keys.path(bone)))
@@ -65,17 +67,17 @@ def _said(read: CapturedLimbs, choices: PlantChoices, changed: Mapping[str, Chan
         if is_chosen and choices.contacts is not None:
             given = feet.standing(foot, choices.contacts, frames), everywhere
             beyond = [span for span in spans if span[0] < frames[0] or span[1] > frames[-1]]
-            yield Said(given=given, by_user=everywhere, spans=[*beyond, [frames[0], frames[-1]]])
+            yield SaidContacts(given=given, by_user=everywhere, spans=[*beyond, [frames[0], frames[-1]]])
             continue
         covered = row is None or (frames[0] <= row.span[0] and row.span[1] <= frames[-1])
         if is_chosen and choices.find_contacts:
-            yield Said(given=None, by_user=~everywhere, spans=() if covered else spans)
+            yield SaidContacts(given=None, by_user=~everywhere, spans=() if covered else spans)
             continue
         by_user = np.any([~everywhere, *((first <= frames) & (frames <= last) for first, last in spans)], axis=0)
         keyed = contact_keys.standing(row, frames) if row else None
         if keyed and covered and not as_keyed:
             keyed = (keyed[0], by_user) if by_user.any() else None
-        yield Said(given=keyed, by_user=by_user, spans=spans)
+        yield SaidContacts(given=keyed, by_user=by_user, spans=spans)
 
 
 def _row(curves: Iterable[FCurve], bone: str, key: Channel | None) -> Row | None:
@@ -87,7 +89,7 @@ def _row(curves: Iterable[FCurve], bone: str, key: Channel | None) -> Row | None
     return row.with_key(key) if row else Row(keys=np.column_stack((key.frames, key.values)))
 
 
-def _spans(row: Row | None, known: Remembered | None) -> Sequence[Sequence[float]]:
+def _spans(row: Row | None, known: RememberedContacts | None) -> Sequence[Sequence[float]]:
     """From which frame to which users have set the contacts of a row: all of it, if it is not as a press left it."""
     if row is None:
         return ()

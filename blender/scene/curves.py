@@ -215,11 +215,11 @@ def _linear(owner: Object | PoseBone) -> Array:
 
 _RIGID_PARENTS = {"OBJECT", "ARMATURE", "BONE"}
 
-Known = Mapping[Rig, dependencies.Constraints]
+KnownConstraints = Mapping[Rig, dependencies.Constraints]
 """All constraints of some armatures: it takes long to look for them."""
 
 
-def obstacle(need: SampleNeed, keyed: Collection[Point], constraints: Known) -> str:
+def obstacle(need: SampleNeed, keyed: Collection[Point], constraints: KnownConstraints) -> str:
     """What F-curves alone do not tell, in words; "" where there is nothing of the kind.
 
     keyed : bones whose keys no IK constraint is to hide

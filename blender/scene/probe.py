@@ -17,7 +17,7 @@ from ...skeleton.transform import Basis, each_array
 from ...skeleton.values import Point, Samples
 from ...solver.values import Array
 from ..curves import unkeyed_edits
-from ..curves.unkeyed_edits import Keyed
+from ..curves.unkeyed_edits import KeyedPaths
 from ..messages.refused import Refused, unless_gone
 from ..messages.translation import point_text
 from ..session import session
@@ -232,7 +232,7 @@ def isolated_scene(scene: Scene, need: SampleNeed) -> Iterator[Scene]:
 
 
 @contextmanager
-def played_scene(scene: Scene, need: SampleNeed, keyed: Keyed) -> Iterator[Scene]:
+def played_scene(scene: Scene, need: SampleNeed, keyed: KeyedPaths) -> Iterator[Scene]:
     """The scene itself, to be stepped; then it is as before, with edits that have no key, but for those `keyed`."""
     # Probed on the way back as well: otherwise hidden things would keep the channels of the last frame stepped to.
     with probing(scene, need), _restored(scene, keyed):
@@ -240,7 +240,7 @@ def played_scene(scene: Scene, need: SampleNeed, keyed: Keyed) -> Iterator[Scene
 
 
 @contextmanager
-def _restored(scene: Scene, keyed: Keyed) -> Iterator[None]:
+def _restored(scene: Scene, keyed: KeyedPaths) -> Iterator[None]:
     frame = scene.frame_current + scene.frame_subframe  # as `frame_current_final`, but to the last digit
     edits = unkeyed_edits.edits(unkeyed_edits.everywhere(), scene.frame_current_final, keyed)
     try:

@@ -19,7 +19,7 @@ from ...skeleton.values import Plan, Point, Samples
 from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
-from ..curves.unkeyed_edits import Keyed
+from ..curves.unkeyed_edits import KeyedPaths
 from ..messages.refused import Refused, unless_gone
 from ..messages.translation import translated
 from ..settings.key_settings import Sampling
@@ -55,7 +55,9 @@ class Sampler(ExitStack):
         self._mixed = way == Sampling.AUTO
         self._isolated: tuple[Scene, frozenset[Point]] | None = None
 
-    def over_range(self, need: SampleNeed | None = None, known: curves.Known = MappingProxyType({})) -> Steps:
+    def over_range(
+        self, need: SampleNeed | None = None, known: curves.KnownConstraints = MappingProxyType({})
+    ) -> Steps:
         """What the plan's chains depend on, or what is needed, over its frames; yields the part that is done.
 
         Bones that Live has posed are as they were before.
@@ -71,7 +73,9 @@ class Sampler(ExitStack):
         """The pose as it shows, and what carries the targets that are to follow it."""
         return (yield from self.of(pose_need(self._plan, placed)))
 
-    def of(self, need: SampleNeed, keyed: Collection[Point] = (), known: curves.Known = MappingProxyType({})) -> Steps:
+    def of(
+        self, need: SampleNeed, keyed: Collection[Point] = (), known: curves.KnownConstraints = MappingProxyType({})
+    ) -> Steps:
         """Just what is needed, over the plan's frames.
 
         keyed : bones that move as after a bake, whatever IK constraints make of them now
@@ -86,7 +90,7 @@ class Sampler(ExitStack):
         _refuse_unfit(samples, frames)
         return samples
 
-    def played(self, need: SampleNeed, frames: Array, keyed: Keyed) -> Samples:
+    def played(self, need: SampleNeed, frames: Array, keyed: KeyedPaths) -> Samples:
         """The animation that results after keying, on these frames."""
         # At one go: a bake given up in time leaves no keys, and one with keys tells how they play.
         return run(self._whole(self._stepped(need, frames, keyed)))
@@ -115,7 +119,7 @@ class Sampler(ExitStack):
         self.removal.refuse()
         return samples
 
-    def _evaluated(self, need: SampleNeed, keyed: Collection[Point], known: curves.Known) -> Steps:
+    def _evaluated(self, need: SampleNeed, keyed: Collection[Point], known: curves.KnownConstraints) -> Steps:
         plan = self._plan
         obstacle = ""
         if self.way == Sampling.AUTO and (obstacle := needs_playing(need)):
@@ -150,7 +154,7 @@ class Sampler(ExitStack):
         render: RenderSettings = self._plan.scene.render
         return (yield from curves.samples(need, frames * (render.frame_map_old / render.frame_map_new)))
 
-    def _stepped(self, need: SampleNeed, frames: Array, keyed: Keyed = MappingProxyType({})) -> Steps:
+    def _stepped(self, need: SampleNeed, frames: Array, keyed: KeyedPaths = MappingProxyType({})) -> Steps:
         if self.way == Sampling.SCENE:
             with probe.played_scene(self._plan.scene, need, keyed) as scene:
                 return (yield from probe.step(scene, need, frames))

@@ -53,10 +53,10 @@ def _end_bone_changed(chain: "TwoBoneIKChain", context: Context) -> None:
     _choice_changed(chain, context)
 
 
-_Changed = Callable[["TwoBoneIKChain", Context], None]
+_Update = Callable[["TwoBoneIKChain", Context], None]
 
 
-def _marking(field: str, then: _Changed = _choice_changed) -> _Changed:
+def _marking(field: str, then: _Update = _choice_changed) -> _Update:
     """Also remembers the bone that the field names, so that the chain goes along with it."""
 
     def changed(chain: "TwoBoneIKChain", context: Context) -> None:
@@ -120,7 +120,7 @@ def _field(name: str, row: Mapping[str, Any]) -> object:
     """The chain's property for this row of options.toml."""
     if "keyed" in row:
         return _door(name)
-    update: _Changed = _make_name_unique if name == "name" else _choice_changed
+    update: _Update = _make_name_unique if name == "name" else _choice_changed
     if row["type"] == "bone":
         update = _marking(name, _end_bone_changed if name == "end_bone" else _choice_changed)
     if row["type"] == "object":

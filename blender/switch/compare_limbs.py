@@ -16,7 +16,7 @@ from ...solver.vectors import norm
 from ..armatures import Rig
 from ..bake.chain_report import ChainReport
 from ..bake.compare import chosen_frames, unmeasurable
-from ..bake.phases import Sampled
+from ..bake.request import Answer
 from ..messages.numbers import unit_name
 from ..messages.translation import frame_text, translated
 from ..scene.need import SampleNeed
@@ -67,7 +67,7 @@ class LimbComparison:
         bones = frozenset(Point(self.plan.rig, name) for name in self.poses)
         return SampleNeed(objects=frozenset({self.plan.rig}), bones=bones)
 
-    def measured(self, sampled: Sampled) -> tuple[list[ChainReport], list[str]]:
+    def measured(self, sampled: Answer) -> tuple[list[ChainReport], list[str]]:
         """A report of each limb, and sentences for the whole report, that tell how far those are off that moved."""
         if isinstance(sampled, Samples):
             return self._measured(sampled)

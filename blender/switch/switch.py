@@ -16,11 +16,11 @@ from ...solver.values import Array
 from ..armatures import Rig
 from ..bake.build_plan import Frames, Names, frame_range, scene_of, steps
 from ..bake.checks import refuse_stretched_time
-from ..bake.phases import Need, Opened, Preparation, Sampled, Written, request
 from ..bake.report import Report
+from ..bake.request import Answer, MeasurePhase, Need, Preparation, Resources, request
 from ..curves import key_checks
 from ..curves.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
-from ..curves.unkeyed_edits import Keep
+from ..curves.unkeyed_edits import Keeper
 from ..messages.translation import translated
 from ..rigs import rig_files
 from ..rigs.known_limbs import known_limbs
@@ -37,7 +37,7 @@ from .switch_plan import ControlSet, shown_need, shows, switch_plan, ties, with_
 
 @request
 def switch(
-    opened: Opened,
+    resources: Resources,
     rig: Rig,
     to: ControlSet,
     names: Names,
@@ -48,7 +48,7 @@ def switch(
     """Let the limbs show their FK controls, or IK, over the range, posed as they are."""
     plan, limbs, sentences = _read(rig, to, names, frames, scene, settings)
     control_keys, tied = ControlKeys(plan, limbs, settings), ties(rig, limbs)
-    sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
+    sampler = resources.enter_context(sampling.Sampler(plan, settings.sampling, slow=resources.slow.append))
     sampled = _sampled(sampler, plan, limbs, shown_need(rig, limbs, tied.depends), control_keys.turning)
     samples, poses, rows = yield from part(sampled, 0.0, 0.3)
     own = {point.bone: basis for point, basis in samples.basis.items()}
@@ -68,7 +68,7 @@ def switch(
     set_keys = [setting_channel(rig, setting, plan.frames) for setting in fixed]
     sentences += _settings_told(limbs, fixed)
 
-    def write(keep: Keep) -> Written:
+    def write(keep: Keeper) -> MeasurePhase:
         sampler.removal.refuse()
         keyed = {channel.path for channel in (*control_channels, *(channel for channel, _ in set_keys))}
         keep(rig, plan.scene, keyed)
@@ -78,11 +78,11 @@ def switch(
         times = plan.frames, halfway(plan.frames, rows)
         comparison = compare_limbs(plan, limbs, times, poses, suspects, settings)
 
-        def measure(sampled: Sampled) -> Report:
+        def measure(sampled: Answer) -> Report:
             reports, off = comparison.measured(sampled)
             return Report(rig=plan.name, chains=tuple(reports), notes=(*off, *dict.fromkeys(notes)), operation="Switch")
 
-        return Written(Need.of(comparison.points, comparison.frames, sampler, {rig: keyed}), measure)
+        return MeasurePhase(Need.of(comparison.points, comparison.frames, sampler, {rig: keyed}), measure)
 
     return write
 

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from ...skeleton.switch.place_bones import Evaluated
+from ...skeleton.switch.place_bones import Evaluation
 from ...skeleton.switch.switch_plan import CarriedBone, Setting, SwitchPlan
 from ...skeleton.values import MERGE, Point
 from ...solver.values import Array
@@ -160,7 +160,7 @@ def trial_bones(limbs: Sequence[SwitchPlan]) -> set[str]:
     return shown | {carried.bone.name for limb in limbs for carried in limb.chain}
 
 
-def ties(rig: Rig, limbs: Sequence[SwitchPlan]) -> Evaluated:
+def ties(rig: Rig, limbs: Sequence[SwitchPlan]) -> Evaluation:
     """Before anything is evaluated: what carries controls, as far up as it will move, with all that it follows.
 
     Stale are bones that switches move.
@@ -180,7 +180,7 @@ def ties(rig: Rig, limbs: Sequence[SwitchPlan]) -> Evaluated:
             if f"{constraint.path_from_id()}.influence" in paths | driven:
                 stale |= dependencies.moved_by(bone, constraint)
     depends = _carrying(rig, limbs, stale.union(bone.name for limb in limbs for bone in limb.keyed))
-    return Evaluated(poses={}, depends=depends, constrained=constrained, stale=stale)
+    return Evaluation(poses={}, depends=depends, constrained=constrained, stale=stale)
 
 
 def _carrying(rig: Rig, limbs: Sequence[SwitchPlan], moving: Set[str]) -> dict[str, frozenset[str]]:

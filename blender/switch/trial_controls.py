@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...skeleton.steps import part
 from ...skeleton.switch.control_channels import NOTHING_BETWEEN, Between, halfway, values_between
 from ...skeleton.switch.ik_chain import IkChain
-from ...skeleton.switch.place_bones import Control, Evaluated, place
+from ...skeleton.switch.place_bones import Control, Evaluation, place
 from ...skeleton.switch.switch_plan import Setting, SwitchPlan, to_place
 from ...skeleton.transform import Basis, each_array
 from ...skeleton.values import Channel, Plan
@@ -33,7 +33,7 @@ def controls(
     poses: Sequence[Mapping[str, Array]],
     chains: Sequence[IkChain],
     control_keys: ControlKeys,
-    tied: Evaluated,
+    tied: Evaluation,
     rows: NDArray[np.intp],
 ) -> Generator[float, None, tuple[dict[str, Basis], Between, list[Setting]]]:
     """The bases of all controls, by what was sampled as far as that goes, then by trial; and what is set besides.
@@ -77,7 +77,7 @@ def controls(
 
 
 def _placed(
-    plan: Plan, limbs: Sequence[SwitchPlan], poses: Sequence[Mapping[str, Array]], tied: Evaluated
+    plan: Plan, limbs: Sequence[SwitchPlan], poses: Sequence[Mapping[str, Array]], tied: Evaluation
 ) -> Iterator[tuple[dict[str, Basis], list[Control]]]:
     """Bases by what was sampled, and controls that have to wait: on the frames those without IK chain, halfway all."""
     both = {name: np.concatenate([by_bone[name] for by_bone in poses]) for name in poses[0]}

@@ -30,7 +30,7 @@ _SAME_PLANE = 1e-3
 """Radians by which the pole angle may change: the constraint stops a little off."""
 
 
-class _Seen(NamedTuple):
+class _LegPose(NamedTuple):
     """In armature space: poses (n, 3, 4, 4) of the three bones, root first, and where the pole is (n, 3)."""
 
     poses: Array
@@ -76,7 +76,7 @@ def leg_fields(constraint: KinematicConstraint, bones: Sequence[PoseBone], scene
     return fields | pole | {"pole_angle": float(angles[0])}
 
 
-def _pole_angles(seen: _Seen, kind: Hock, length: float) -> Array:
+def _pole_angles(seen: _LegPose, kind: Hock, length: float) -> Array:
     """(n,) from the direction to the pole to that of the triangle's corner, about the line from root to tip."""
     tip = transform.transform_points(seen.poses[:, 2], np.array((0.0, length, 0.0)))
     joints = np.concatenate((seen.poses[..., :3, 3], tip[:, None]), axis=1)
@@ -85,7 +85,9 @@ def _pole_angles(seen: _Seen, kind: Hock, length: float) -> Array:
     return angle_about(line, rejection(seen.pole - root, line), rejection(to_corner, line))
 
 
-def _seen(rig: Rig, constraint: KinematicConstraint, bones: Sequence[PoseBone], scene: Scene, frames: Array) -> _Seen:
+def _seen(
+    rig: Rig, constraint: KinematicConstraint, bones: Sequence[PoseBone], scene: Scene, frames: Array
+) -> _LegPose:
     names, (pole, pole_bone) = [bone.name for bone in bones], (constraint.pole_target, constraint.pole_subtarget)
     need = SampleNeed(
         objects=frozenset({rig, *([pole] if pole else [])}),
@@ -102,4 +104,4 @@ def _seen(rig: Rig, constraint: KinematicConstraint, bones: Sequence[PoseBone], 
                 world = pole.evaluated_get(depsgraph)
                 at = world.matrix_world @ world.pose.bones[pole_bone].matrix if pole_bone else world.matrix_world
                 places.append(np.array(shown.matrix_world.inverted_safe() @ at, dtype=np.float64)[:3, 3])
-    return _Seen(np.array(poses), np.array(places))
+    return _LegPose(np.array(poses), np.array(places))

@@ -9,11 +9,11 @@ from bpy.types import Scene
 from ..armatures import Rig
 from ..bake.build_plan import Frames, chosen_chains, current_plan, scene_of, with_bones
 from ..bake.notes import acting_notes
-from ..bake.phases import Opened, Preparation, Sampled, Written, request
 from ..bake.report import Report
+from ..bake.request import Answer, MeasurePhase, Preparation, Resources, request
 from ..chains.detect.find_limbs import Limb
 from ..chains.field_values import chains_restorer
-from ..curves.unkeyed_edits import Keep
+from ..curves.unkeyed_edits import Keeper
 from ..messages.translation import point_text, translated
 from ..rigs.controls import limb_followed
 from ..scene import dependencies
@@ -27,7 +27,7 @@ from .new_targets import Role, TargetStyle
 
 @request
 def pin_targets(
-    opened: Opened,
+    resources: Resources,
     rig: Rig,
     names: Sequence[str] | None,
     frames: Frames | None,
@@ -40,16 +40,16 @@ def pin_targets(
 ) -> Preparation:
     """Targets where the limbs are; an armature without chains gets first those that `add_chains` finds."""
     refuse_unposable(rig)
-    until_written = opened.enter_context(ExitStack())
+    until_written = resources.enter_context(ExitStack())
     restore_chains = chains_restorer(rig)
     until_written.callback(restore_chains)
     notes = [*_detected(rig, add_chains), *_created(rig, names, scene, made, until_written)]
     until_written.callback(restore_chains)  # before their bones go, which live chains would miss
     write_targets = None
     if frames is not None:
-        write_targets = yield from targets_from_pose.bake_targets.part(opened, rig, names, frames, scene, settings)
+        write_targets = yield from targets_from_pose.bake_targets.part(resources, rig, names, frames, scene, settings)
 
-    def write(keep: Keep) -> Written:
+    def write(keep: Keeper) -> MeasurePhase:
         if write_targets:
             need, measure = write_targets(keep)
         else:
@@ -57,14 +57,14 @@ def pin_targets(
             need, measure = None, lambda _: snapped
         until_written.pop_all()
 
-        def finish(sampled: Sampled) -> Report:
+        def finish(sampled: Answer) -> Report:
             rig.two_bone_ik_live = True
             report = measure(sampled)
             acting = acting_notes(current_plan(rig, names, scene))
             sentences = dict.fromkeys((*notes, *report.notes, *acting, *_carried(rig, names)))
             return replace(report, operation="Pin", notes=tuple(sentences))
 
-        return Written(need, finish)
+        return MeasurePhase(need, finish)
 
     return write
 

@@ -20,11 +20,11 @@ from ..bake import convert
 from ..bake.build_plan import Frames, Names, build_plan
 from ..bake.checks import refuse_stretched_time, refuse_too_many_frames
 from ..bake.compare import compare_targets
-from ..bake.phases import Need, Opened, Preparation, Written, request
 from ..bake.report import build_report
+from ..bake.request import MeasurePhase, Need, Preparation, Resources, request
 from ..bake.write_channels import paths, write_keys
 from ..curves.keys import key_frames
-from ..curves.unkeyed_edits import Keep
+from ..curves.unkeyed_edits import Keeper
 from ..messages.refused import Refused
 from ..messages.translation import frame_text, point_text, translated
 from ..rigs import controls
@@ -41,7 +41,7 @@ from .space import carrier, refuse_circle
 
 @request
 def change_target_space(
-    opened: Opened,
+    resources: Resources,
     rig: Rig,
     names: Names,
     frames: Frames | None,
@@ -61,7 +61,7 @@ def change_target_space(
     objects: list[Object] = [point.object for point in targets if not point.bone]
     range_notes = _range_notes(short_plan, plan)
 
-    sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
+    sampler = resources.enter_context(sampling.Sampler(plan, settings.sampling, slow=resources.slow.append))
     sampled = 0.5 if settings.keys == Keys.REDUCED else 1.0
     samples = yield from part(sampler.pose_over_range({*targets, *([space] if space else [])}), 0.0, sampled)
     solved = one_by_one(plan, solve.solve_groups(plan, samples))
@@ -74,7 +74,7 @@ def change_target_space(
     by_target = yield from part(converting, sampled, 1.0)
     channels = by_object(by_target)
 
-    def write(keep: Keep) -> Written:
+    def write(keep: Keeper) -> MeasurePhase:
         sampler.removal.refuse()
         for item in objects:
             _hang(item, space, inverse)
@@ -82,7 +82,7 @@ def change_target_space(
         notes = [*range_notes, *key_notes(plan, by_target), *write_keys(plan, channels, settings, keep)]
         comparison = compare_targets(plan, solved, places, settings)
         need = Need.of(comparison.points, comparison.frames, sampler, paths(channels))
-        return Written(
+        return MeasurePhase(
             need, lambda sampled: build_report("Change Target Space", plan, solved, notes, comparison.measured(sampled))
         )
 

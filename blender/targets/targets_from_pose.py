@@ -29,11 +29,11 @@ from ..bake import convert
 from ..bake.build_plan import Frames, Names, build_plan, current_plan
 from ..bake.checks import refuse_stretched_time, refuse_too_many_frames
 from ..bake.compare import compare_targets
-from ..bake.phases import Need, Opened, Preparation, Written, request
 from ..bake.report import Report, build_report
+from ..bake.request import MeasurePhase, Need, Preparation, Resources, request
 from ..bake.write_channels import paths, pose_channels, write_keys
 from ..curves import unkeyed_edits
-from ..curves.unkeyed_edits import Keep
+from ..curves.unkeyed_edits import Keeper
 from ..messages.translation import point_text, translated
 from ..rigs import controls
 from ..scene import sampling
@@ -46,7 +46,7 @@ from .pose_kept import key_notes, pose_notes
 
 @request
 def bake_targets(
-    opened: Opened, rig: Rig, names: Names, frames: Frames | None, scene: Scene | None, settings: KeySettings
+    resources: Resources, rig: Rig, names: Names, frames: Frames | None, scene: Scene | None, settings: KeySettings
 ) -> Preparation:
     """Key target and pole target over the range, so that they follow the pose that shows."""
     plan = build_plan(rig, names, frames, scene, settings.keys)
@@ -55,7 +55,7 @@ def bake_targets(
     refuse_not_shown(plan)
     points = keyable(plan, over_range=True, style=settings)
 
-    sampler = opened.enter_context(sampling.Sampler(plan, settings.sampling, slow=opened.slow.append))
+    sampler = resources.enter_context(sampling.Sampler(plan, settings.sampling, slow=resources.slow.append))
     sampled = 0.5 if settings.keys == Keys.REDUCED else 1.0
     samples = yield from part(sampler.pose_over_range(placed(points)), 0.0, sampled)
     targets = targets_from_pose.targets_from_pose(plan, samples)
@@ -64,12 +64,12 @@ def bake_targets(
     by_target = yield from part(converting, sampled, 1.0)
     channels, kept_notes = by_object(by_target), [*pose_notes(plan, targets), *key_notes(plan, by_target)]
 
-    def write(keep: Keep) -> Written:
+    def write(keep: Keeper) -> MeasurePhase:
         sampler.removal.refuse()
         notes = [*kept_notes, *write_keys(plan, channels, settings, keep)]
         comparison = compare_targets(plan, solved, places, settings)
         need = Need.of(comparison.points, comparison.frames, sampler, paths(channels))
-        return Written(
+        return MeasurePhase(
             need, lambda sampled: build_report("Bake from Pose", plan, solved, notes, comparison.measured(sampled))
         )
 
@@ -100,7 +100,7 @@ def _keyed(points: Mapping[Point, KeyedTarget]) -> Iterator[Point]:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Posed:
+class PosedRig:
     """One armature on the current frame, and where targets have to be for its pose."""
 
     plan: Plan
@@ -111,7 +111,7 @@ class Posed:
 
 def find_targets(
     rigs: Mapping[Rig, Iterable[str]], scene: Scene | None, carriers: Callable[[Plan], Set[Point]]
-) -> dict[Rig, Posed]:
+) -> dict[Rig, PosedRig]:
     """Where target and pole target have to be for the scene as it stands, for chains that may lack them.
 
     Armatures of one scene are sampled together.
@@ -128,11 +128,11 @@ def find_targets(
         for plan in there:
             targets = targets_from_pose.targets_from_pose(plan, samples)
             report = build_report("Create Targets", plan, [limb.solved for limb in targets], pose_notes(plan, targets))
-            posed[plan.rig] = Posed(plan=plan, samples=samples, targets=targets, report=report)
+            posed[plan.rig] = PosedRig(plan=plan, samples=samples, targets=targets, report=report)
     return posed
 
 
-def place_targets(posed: Posed, places: Mapping[Point, WorldTransform]) -> None:
+def place_targets(posed: PosedRig, places: Mapping[Point, WorldTransform]) -> None:
     """Move new objects or bones to where they have to be. What carries them was sampled: Blender need not evaluate."""
     targets = {point: keyed_target(point, posed.plan.frames[0]) for point in places}
     worlds = {point.object: _carrier(posed.samples, point.object) for point in places if not point.bone}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...solver.feet.plant import Legs, Planted, PlantOptions, plant
+from ...solver.feet.plant import Legs, PlantedLegs, PlantOptions, plant
 from ...solver.values import Array
 
 Heights = Callable[[Array, float], Array]
@@ -43,8 +43,8 @@ class FloorLevels:
         return found + self.clearances, outside
 
     def landed(
-        self, legs: Legs, options: PlantOptions, planted: Planted, outside: NDArray[np.bool_]
-    ) -> tuple[Planted, NDArray[np.bool_]]:
+        self, legs: Legs, options: PlantOptions, planted: PlantedLegs, outside: NDArray[np.bool_]
+    ) -> tuple[PlantedLegs, NDArray[np.bool_]]:
         """The legs planted where the floor is below the places at which they land; and (n, f) where it is not.
 
         Where feet land does not depend on heights. There is no floor for a foot if there was none where it was captured

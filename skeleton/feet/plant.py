@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...solver.feet import hips as hips_motion
-from ...solver.feet.plant import Legs, Planted, PlantOptions, plant
+from ...solver.feet.plant import Legs, PlantedLegs, PlantOptions, plant
 from ...solver.values import Array
 from ...solver.vectors import dot, norm, product
 from .. import inherit, transform
@@ -24,7 +24,7 @@ from .floor_levels import FloorLevels, Heights
 _LOW = 0.25
 """Part of the frames on which the lower tip is lowest; then it stands."""
 
-Given = tuple[NDArray[np.bool_], NDArray[np.bool_]] | None
+GivenContacts = tuple[NDArray[np.bool_], NDArray[np.bool_]] | None
 """(n, 2) whether ball and heel of a foot stand, and (n,) on which frames this is known; None if it is on none."""
 
 
@@ -71,7 +71,7 @@ def plant_feet(
     samples: Samples,
     feet: Sequence[Foot],
     hips: Hips | None,
-    given: Sequence[Given],
+    given: Sequence[GivenContacts],
     options: PlantOptions,
     heights: Heights | None,
 ) -> PlantedFeet:
@@ -82,7 +82,7 @@ def plant_feet(
     heights : None if the ground is to be found
     """
     legs = [column for column, foot in enumerate(feet) if not foot.is_hand]
-    found: dict[int, tuple[Planted, int]] = {}
+    found: dict[int, tuple[PlantedLegs, int]] = {}
     groundless = np.zeros((len(whole.hips), len(feet)), dtype=np.bool_)
     body = None
     if legs:
@@ -121,10 +121,10 @@ def _planted_legs(
     samples: Samples,
     feet: Sequence[Foot],
     hips: Hips | None,
-    given: Sequence[Given],
+    given: Sequence[GivenContacts],
     options: PlantOptions,
     heights: Heights | None,
-) -> tuple[Planted, NDArray[np.bool_]]:
+) -> tuple[PlantedLegs, NDArray[np.bool_]]:
     """The legs, all together; and (n, f) where there is no floor below a foot that would stand."""
     options, fitted = _fitted(legs, feet, hips, options)
     if heights is None:
@@ -136,7 +136,9 @@ def _planted_legs(
     return floor.landed(legs, options, _with_given(legs, options, given), outside)
 
 
-def _planted_hand(hand: Legs, foot: Foot, body: Planted | None, given: Given, options: PlantOptions) -> Planted:
+def _planted_hand(
+    hand: Legs, foot: Foot, body: PlantedLegs | None, given: GivenContacts, options: PlantOptions
+) -> PlantedLegs:
     """A hand, by itself. `body` : the legs on whose hips it is, if it goes along with them."""
     if body:
         roots = hand.roots + body.hips[:, None]
@@ -146,7 +148,7 @@ def _planted_hand(hand: Legs, foot: Foot, body: Planted | None, given: Given, op
     return _with_given(hand, replace(still, kept=np.array([not foot.is_planted])), [given])
 
 
-def _ground(balls: Array, planted: Planted, row: int) -> Array:
+def _ground(balls: Array, planted: PlantedLegs, row: int) -> Array:
     """(n,) as `PlantedFeet` has it."""
     if planted.level is not None:
         return planted.level[:, row, 0]
@@ -205,7 +207,7 @@ def _clearances(samples: Samples, feet: Sequence[Foot], points: Array) -> Array:
     return np.stack(found)
 
 
-def _with_given(legs: Legs, options: PlantOptions, given: Sequence[Given]) -> Planted:
+def _with_given(legs: Legs, options: PlantOptions, given: Sequence[GivenContacts]) -> PlantedLegs:
     """The legs planted, with contacts found on frames on which they are not given.
 
     Contacts that were found are then given, so that it makes no difference whether they have been keyed since.

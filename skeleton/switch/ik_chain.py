@@ -19,7 +19,7 @@ from .. import inherit, transform
 from ..transform import AT_REST, Basis
 from ..values import Bone
 from . import limb_pose
-from .place_bones import Control, Evaluated, place
+from .place_bones import Control, Evaluation, place
 from .switch_plan import CarriedBone, Setting, SwitchPlan, joints_of, to_place
 
 _FIT = 5e-5
@@ -105,7 +105,7 @@ class IkChain:
             return ()
         return (*self._plan.rigid, *(self._plan.far if self._reaches_farther() else ()))
 
-    def between(self, rows: NDArray[np.intp], evaluated: Evaluated) -> dict[str, Array]:
+    def between(self, rows: NDArray[np.intp], evaluated: Evaluation) -> dict[str, Array]:
         """By RNA path, the values of swivel, end bone and pole halfway after the frames of these rows (m,).
 
         evaluated : halfway; its poses (m, 4, 4) are the wanted ones of the bones that show the limb, the coming ones

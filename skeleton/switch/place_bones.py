@@ -34,7 +34,7 @@ class Control:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Evaluated:
+class Evaluation:
     """What an evaluation tells.
 
     poses : by bone (n, 4, 4), or (1, 4, 4) where it stands still, in armature space
@@ -49,7 +49,7 @@ class Evaluated:
     stale: Collection[str] = ()
 
 
-def place(controls: Sequence[Control], evaluated: Evaluated) -> tuple[dict[str, Basis], list[Control]]:
+def place(controls: Sequence[Control], evaluated: Evaluation) -> tuple[dict[str, Basis], list[Control]]:
     """The bases of controls by name, each given after those that it hangs on; and those that have to wait."""
     bases: dict[str, Basis] = {}
     placed: dict[str, Callable[[], Array]] = {}
@@ -80,7 +80,7 @@ class _Unknown(Exception):
 
 
 def _pose(
-    bones: Sequence[Bone], evaluated: Evaluated, placed: Mapping[str, Callable[[], Array]], late: Collection[str]
+    bones: Sequence[Bone], evaluated: Evaluation, placed: Mapping[str, Callable[[], Array]], late: Collection[str]
 ) -> Array | None:
     """(n, 1, 4, 4) the pose of the first of these bones, each the parent of the one before; None of none."""
     if not bones:

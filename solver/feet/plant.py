@@ -93,7 +93,7 @@ class PlantOptions:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Planted:
+class PlantedLegs:
     """Where hips and feet go, and what is to be told of it.
 
     hips : (n, 3)               from where they were captured
@@ -134,7 +134,7 @@ the hips stay, the foot would fall short by as much.
 _DEFAULTS = PlantOptions()
 
 
-def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
+def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> PlantedLegs:
     """Hips and feet of captured legs so that what stands on the ground stays there."""
     up, lengths = legs.up, np.asarray(legs.lengths, dtype=np.float64)
     ratio = options.ratio
@@ -168,7 +168,7 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> Planted:
     bent = free_feet.bent_anew(roots, tips, lengths, captured, near)
     softness, distance = softness * bent, norm(roots - tips)
     short = np.maximum(distance - np.minimum(soft_reach(distance, lengths, softness), lengths), 0.0)
-    return Planted(
+    return PlantedLegs(
         hips=fit - along(up, down),
         tips=tips,
         turns=turns,

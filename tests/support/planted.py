@@ -8,7 +8,7 @@ import numpy as np
 
 from solver import Chain, Goals, Options, Plane, Reference, solve
 from solver.feet.contacts import on_ground
-from solver.feet.plant import Legs, Planted, PlantOptions, plant
+from solver.feet.plant import Legs, PlantedLegs, PlantOptions, plant
 from solver.feet.slides import slide
 
 from .footsteps import CLEARANCE, LENGTHS, Capture
@@ -19,7 +19,7 @@ ANKLE = np.array((0.0, 0.0, 0.09))
 """An ankle above the ground, from which hips are scaled."""
 
 
-def planted(take: Capture, longer: float = 1.0, **options: object) -> tuple[Planted, Capture]:
+def planted(take: Capture, longer: float = 1.0, **options: object) -> tuple[PlantedLegs, Capture]:
     """What `plant` says of legs so much longer than those of the footsteps, and the legs posed so by the solver."""
     legs = Legs(
         hips=take.hips.mean(axis=1),
@@ -51,7 +51,7 @@ def posed(take: Capture, hips: np.ndarray, tips: np.ndarray, softness: np.ndarra
     return replace(take, hips=roots, knees=knees, ankles=ankles)
 
 
-def ground_velocity(take: Capture, result: Planted) -> np.ndarray:
+def ground_velocity(take: Capture, result: PlantedLegs) -> np.ndarray:
     """(3,) that by which feet slide. The drift of a capture over ground that moves is a drift of the ground."""
     return result.velocity if take.ground_velocity.any() else take.ground_velocity
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from solver.feet.plant import Planted
+from solver.feet.plant import PlantedLegs
 from solver.feet.slides import slide
 from support.footsteps import CLEARANCE, Capture
 from support.planted import ANKLE, ground_velocity, most_acceleration, planted, slid, stair_level
@@ -17,7 +17,7 @@ RATIOS = (0.85, 1.0, 1.15)
 
 
 @pytest.fixture(scope="module")
-def results() -> list[tuple[Capture, Planted, Capture]]:
+def results() -> list[tuple[Capture, PlantedLegs, Capture]]:
     """Every take with faults on top, on legs that are shorter, as long and longer: before, what was found, after."""
     found = []
     for ratio in RATIOS:

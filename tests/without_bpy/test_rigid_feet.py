@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from solver.feet.corrections import corrections, stand_spans
-from solver.feet.plant import Planted
+from solver.feet.plant import PlantedLegs
 from solver.feet.rigid import fitted_orientations, resting_turns, standing_turns
 from solver.rotation import from_axis_angles
 from support.footsteps import POINTS, Capture
@@ -89,7 +89,7 @@ def test_a_foot_with_its_ball_below_its_heel_keeps_its_heading() -> None:
 
 
 @pytest.fixture(scope="module", params=["walk", "turn", "stair", "jump"])
-def take(request: pytest.FixtureRequest) -> tuple[Capture, Planted, Capture]:
+def take(request: pytest.FixtureRequest) -> tuple[Capture, PlantedLegs, Capture]:
     captured = disturbed(TAKES[request.param](60.0), 0.002, 3)
     return captured, *planted(captured)
 

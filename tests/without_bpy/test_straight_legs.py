@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from solver.feet.plant import Legs, Planted, plant
+from solver.feet.plant import Legs, PlantedLegs, plant
 from support.footsteps import LENGTHS, POINTS, SIDES
 from support.planted import UP
 
 LEG = LENGTHS.sum()
 
 
-def stands(extension: float) -> Planted:
+def stands(extension: float) -> PlantedLegs:
     """Feet that skate by a few millimetres below hips that stay, on legs as far extended as this."""
     times = np.arange(120) / 60
     skate = 0.003 * np.stack((np.sin(3 * times), np.cos(4 * times), 0 * times), axis=-1)

@@ -18,7 +18,7 @@ from ...skeleton.steps import run
 from ...skeleton.values import Samples
 from ...solver.values import Array
 from ..curves import unkeyed_edits
-from ..curves.unkeyed_edits import Keep, Keyed
+from ..curves.unkeyed_edits import Keeper, KeyedPaths
 from ..messages.refused import Refused
 from ..scene.need import SampleNeed
 from ..scene.sampling import Sampler
@@ -28,8 +28,8 @@ from .report import Report
 Arguments = ParamSpec("Arguments")
 
 
-class Opened(ExitStack):
-    """What a request has opened.
+class Resources(ExitStack):
+    """What a request has opened, to be closed in the end.
 
     slow : why its first phase takes long, in one sentence each
     """
@@ -46,30 +46,30 @@ class Need:
     sampler: Sampler
     points: SampleNeed
     frames: Array
-    keyed: Keyed
+    keyed: KeyedPaths
 
     @classmethod
-    def of(cls, points: SampleNeed | None, frames: Array, sampler: Sampler, keyed: Keyed) -> "Need | None":
+    def of(cls, points: SampleNeed | None, frames: Array, sampler: Sampler, keyed: KeyedPaths) -> "Need | None":
         """What a comparison needs on these frames, now that these paths are keyed; None where it needs nothing."""
         return cls(sampler=sampler, points=points, frames=frames, keyed=keyed) if points else None
 
 
-Sampled = Samples | Refused | None
-"""What was sampled for a need, or why that cannot be evaluated; None where there was no need."""
+Answer = Samples | Refused | None
+"""To a need: what was sampled, or why that cannot be evaluated; None where there was no need."""
 
 
-class Written(NamedTuple):
-    """The rest of a request once it has written: what has to be sampled to measure it, and the third phase."""
+class MeasurePhase(NamedTuple):
+    """The third phase: what has to be sampled, and what measures with the answer."""
 
     need: Need | None
-    measure: Callable[[Sampled], Report]
+    measure: Callable[[Answer], Report]
 
 
-Write = Callable[[Keep], Written]
+WritePhase = Callable[[Keeper], MeasurePhase]
 """The second phase; Refused, before anything changes, where something that is needed was removed meanwhile."""
 
 
-Preparation = Generator[float, None, Write]
+Preparation = Generator[float, None, WritePhase]
 """The first phase: reads and solves, changes nothing, and yields the part that is done; returns the second."""
 
 
@@ -80,12 +80,12 @@ class Request:
     report, as a generator does.
     """
 
-    def __init__(self, prepare: Callable[[Opened], Preparation]) -> None:
-        self._opened = Opened()
-        self._prepared: list[Write] = []
+    def __init__(self, prepare: Callable[[Resources], Preparation]) -> None:
+        self._resources = Resources()
+        self._prepared: list[WritePhase] = []
         # It does not refer to the request: a request that a script drops is closed at once, not when cycles are
         # collected.
-        self._preparation = _preparing(prepare, self._opened, self._prepared)
+        self._preparation = _preparing(prepare, self._resources, self._prepared)
 
     def prepare(self) -> Iterator[float]:
         """The first phase, or what is left of it: yields the part that is done and changes nothing in the file.
@@ -97,7 +97,7 @@ class Request:
     @property
     def slow(self) -> str:
         """Why the first phase takes long, in one sentence; "" while that is not known, or if it does not."""
-        return self._opened.slow[-1] if self._opened.slow else ""
+        return self._resources.slow[-1] if self._resources.slow else ""
 
     def write(self) -> Report:
         """All that is left: prepares, changes the file, then measures what plays.
@@ -109,7 +109,7 @@ class Request:
             raise end
         return end
 
-    def _take(self) -> Write:
+    def _take(self) -> WritePhase:
         run(self._preparation)
         if not self._prepared:
             raise ValueError("a request that was refused, closed or written already cannot be written")
@@ -118,7 +118,7 @@ class Request:
     def close(self) -> None:
         """Give the request up; once it has written, nothing happens."""
         self._preparation.close()
-        self._opened.close()
+        self._resources.close()
         self._prepared.clear()
 
     def __iter__(self) -> "Request":
@@ -135,21 +135,21 @@ class Request:
 class request(Generic[Arguments]):
     """Makes of a function that prepares one that gives the `Request`; what it has opened is closed in the end."""
 
-    def __init__(self, prepare: Callable[Concatenate[Opened, Arguments], Preparation]) -> None:
+    def __init__(self, prepare: Callable[Concatenate[Resources, Arguments], Preparation]) -> None:
         self.part = prepare
         """The same as a part of another request, which closes what it has opened."""
         update_wrapper(self, prepare)
 
     def __call__(self, *args: Arguments.args, **named: Arguments.kwargs) -> Request:
-        return Request(lambda opened: self.part(opened, *args, **named))
+        return Request(lambda resources: self.part(resources, *args, **named))
 
-    def within(self, keep: Keep, *args: Arguments.args, **named: Arguments.kwargs) -> Report:
+    def within(self, keep: Keeper, *args: Arguments.args, **named: Arguments.kwargs) -> Report:
         """All phases at one go, while another request writes."""
-        with Opened() as opened:
-            return finish(run(self.part(opened, *args, **named)), keep)
+        with Resources() as resources:
+            return finish(run(self.part(resources, *args, **named)), keep)
 
 
-def finish(write: Write, keep: Keep) -> Report:
+def finish(write: WritePhase, keep: Keeper) -> Report:
     """Write and measure by itself what is a part of another request that writes."""
     need, measure = write(keep)
     return measure(_sampled_alone(need) if need else None)
@@ -163,10 +163,10 @@ def write_together(requests: Sequence[Request]) -> list[Report | Refused]:
     forearm.L: 10 of 10 frames reached
     """
     ends: dict[Request, Report | Refused] = {}
-    prepared: dict[Request, Write] = {}
-    with ExitStack() as opened:
+    prepared: dict[Request, WritePhase] = {}
+    with ExitStack() as resources:
         for item in requests:
-            opened.enter_context(item._opened)
+            resources.enter_context(item._resources)
             try:
                 prepared[item] = item._take()
             except Refused as refusal:
@@ -179,9 +179,9 @@ def write_together(requests: Sequence[Request]) -> list[Report | Refused]:
     return [ends[item] for item in requests]
 
 
-def _finish_all(prepared: dict[Request, Write], ends: dict[Request, Report | Refused]) -> None:
+def _finish_all(prepared: dict[Request, WritePhase], ends: dict[Request, Report | Refused]) -> None:
     """Write all, then measure all; one that is refused writes nothing and leaves the others alone."""
-    written: dict[Request, Written] = {}
+    written: dict[Request, MeasurePhase] = {}
     with unkeyed_edits.preserved() as keep:
         for item, write in prepared.items():
             try:
@@ -196,18 +196,18 @@ def _finish_all(prepared: dict[Request, Write], ends: dict[Request, Report | Ref
             ends[item] = refusal
 
 
-def _sampled(needs: dict[Request, Need]) -> dict[Request, Sampled]:
+def _sampled(needs: dict[Request, Need]) -> dict[Request, Answer]:
     """Blender evaluates once for needs of the same stage and frames."""
     alike: dict[tuple[object, bytes], list[Request]] = {}
     for item, need in needs.items():
         alike.setdefault((need.sampler.stage, need.frames.tobytes()), []).append(item)
-    samples: dict[Request, Sampled] = {}
+    samples: dict[Request, Answer] = {}
     for group in alike.values():
         samples |= zip(group, _sampled_at_once([needs[item] for item in group]), strict=True)
     return samples
 
 
-def _sampled_at_once(needs: Sequence[Need]) -> Sequence[Sampled]:
+def _sampled_at_once(needs: Sequence[Need]) -> Sequence[Answer]:
     if len(needs) > 1:
         try:
             with needs[0].sampler.beside() as sampler:
@@ -219,7 +219,7 @@ def _sampled_at_once(needs: Sequence[Need]) -> Sequence[Sampled]:
     return [_sampled_alone(need) for need in needs]
 
 
-def _sampled_alone(need: Need) -> Sampled:
+def _sampled_alone(need: Need) -> Answer:
     try:
         return need.sampler.played(need.points, need.frames, need.keyed)
     except Refused as refusal:
@@ -227,11 +227,11 @@ def _sampled_alone(need: Need) -> Sampled:
 
 
 def _preparing(
-    prepare: Callable[[Opened], Preparation], opened: Opened, prepared: list[Write]
+    prepare: Callable[[Resources], Preparation], resources: Resources, prepared: list[WritePhase]
 ) -> Generator[float, None, None]:
     with alone(), ExitStack() as unfinished:
-        unfinished.push(opened)
-        prepared.append((yield from prepare(opened)))
+        unfinished.push(resources)
+        prepared.append((yield from prepare(resources)))
         unfinished.pop_all()
 
 
