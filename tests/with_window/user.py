@@ -47,8 +47,10 @@ class User:
 
     def move_to(self, name: str, columns: tuple[float, ...] = COLUMNS) -> Steps:
         """Find that button with the mouse, faster where it is known in which column."""
-        # A full scene is drawn late, and with it what is under the mouse.
-        for patience in (0, 5):
+        # A full scene is drawn late, and with it what is under the mouse. What is below the window is scrolled to.
+        for patience, scrolls in ((0, 0), (5, 0), (5, 20)):
+            for _ in range(scrolls):
+                yield from self._event("WHEELDOWNMOUSE", "PRESS")
             known = [self.met[name]] if name in self.met else []
             for place in (*known, *self._places(columns)):
                 yield from self.move(*place)
