@@ -24,6 +24,7 @@ def test_planted_feet_keep_what_is_promised(ratio: float) -> None:
     assert figures.on_floor >= 0.97
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("noise", benchmark.NOISES)
 def test_feet_are_at_rest_wherever_plant_lets_them_stand(noise: float) -> None:
     figures = benchmark.judged_stands(noise)

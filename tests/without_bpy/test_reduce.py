@@ -215,6 +215,7 @@ def test_a_wave_needs_fewer_keys_than_it_has_quarters() -> None:
     assert len(keys) < 250 / 4 / (np.pi / 2) + 1
 
 
+@pytest.mark.once
 @BOTH_KINDS
 @pytest.mark.parametrize("kind", ["still", "slow", "fast", "random"])
 def test_the_work_grows_with_the_frames_not_with_their_square(cubic: bool, kind: str) -> None:

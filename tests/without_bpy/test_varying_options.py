@@ -64,6 +64,7 @@ def assert_same(found: Solution, alone: Solution, row: tuple[int, ...], near: fl
         np.testing.assert_allclose(getattr(found, field.name)[row], one, atol=near, err_msg=field.name)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("pins", "near"), PINS)
 @settings(max_examples=150)
 @given(data=st.data(), choices=CHOICES, seed=st.integers(0, 1000))
@@ -77,6 +78,7 @@ def test_numbers_that_vary_pose_each_frame_as_it_is_posed_alone(pins, near, data
         assert_same(found, solve(chain, one, options), (row,), near)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("pins", "near"), PINS)
 @settings(max_examples=60)
 @given(data=st.data(), choices=CHOICES, seed=st.integers(0, 1000))
