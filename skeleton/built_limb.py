@@ -10,6 +10,7 @@ there; in the plane of the rest pose y and z, where goal is; t, the angle of low
 the space of aim; q, p and m, the custom properties for softness, pole angle and greatest stretch.
 """
 
+import re
 from dataclasses import dataclass
 from math import pi
 
@@ -26,6 +27,10 @@ _TURN = 2.0 * pi
 
 _TINY = 1e-9
 """Stands for 0 as a divisor: a division by zero would disable a driver for good."""
+
+
+_SLIGHT = 1e-5
+"""In radians, or as a part: what an edit of the rest pose that changes nothing may change."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -92,6 +97,18 @@ def built_limb(chain: Chain, end: Array, options: Options, *, has_pole: bool, so
         swivel=_swivel(-side, options, turned=turned),
         stretch=f"min(max({distance}/max(min({reach},{outer:.9g}),{max(inner, _TINY * outer):.9g}),1),m)",
     )
+
+
+def alike(expression: str, other: str) -> bool:
+    """Whether two expressions differ in their numbers alone, and in these by rounding alone."""
+    (words, numbers), (others, other_numbers) = _parsed(expression), _parsed(other)
+    return words == others and np.allclose(numbers, other_numbers, rtol=_SLIGHT, atol=_SLIGHT)
+
+
+def _parsed(expression: str) -> tuple[list[str], list[float]]:
+    """What is between the numbers, and the numbers."""
+    pieces = re.split(r"(?<!\w)(\d+\.?\d*(?:e[+-]?\d+)?)", expression)
+    return pieces[::2], [*map(float, pieces[1::2])]
 
 
 def _soft(reach: str, outer: float) -> str:

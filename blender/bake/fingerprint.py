@@ -116,11 +116,11 @@ def _limbs(plan: Plan) -> Iterator[Sequence[PlannedBone]]:
 def _rest(plan: Plan, names: Sequence[str]) -> tuple[Values, list[twist_bones.FoundBones] | None]:
     points = (point for chain in plan.chains for point in (chain.target, chain.pole) if point and point.bone)
     exist = [point.bone in point.object.data.bones for point in points]
-    bones = [_bone(plan.rig, name) for name in names]
+    bones = [bone_at_rest(plan.rig, name) for name in names]
     return (dependencies.links(plan.chains, driven=True), exist, bones), _spread(plan) if all(bones) else None
 
 
-def _bone(rig: Rig, name: str) -> Values | None:
+def bone_at_rest(rig: Rig, name: str) -> Values | None:
     """All that `read_bone` reads of a bone in the armature's data; None if it is gone."""
     bone: Bone | None = rig.data.bones.get(name)
     if not bone:

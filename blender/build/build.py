@@ -12,9 +12,10 @@ from ...skeleton.values import ChainPlan
 from ...solver.values import Unreachable
 from ..armatures import Rig
 from ..bake.build_plan import Frames, build_plan, chosen_chains, scene_of
-from ..bake.chain import rest_chain
+from ..bake.chain import chain_plan, rest_chain
 from ..bake.checks import refuse_shared_bones, refuse_too_many_frames
 from ..bake.compare import compare_joints
+from ..bake.fingerprint import bone_at_rest
 from ..bake.report import Report, build_report
 from ..bake.request import MeasurePhase, Need, Preparation, Resources, request
 from ..curves.unkeyed_edits import Keeper
@@ -22,8 +23,9 @@ from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..scene import dependencies, sampling
 from ..scene.checks import refuse_unposable
+from ..session import session
 from ..settings.key_settings import DEFAULTS, Measure, Sampling
-from ..settings.properties import limb_bones
+from ..settings.properties import TwoBoneIKChain, chain_fields, limb_bones
 from ..targets import target_bones
 from . import checks, parts
 from .parts import Parts
@@ -70,6 +72,26 @@ def build(
         )
 
     return write
+
+
+def is_current(rig: Rig, chain: TwoBoneIKChain) -> bool:
+    """Whether a built limb is as it would be built now: the rest pose or an option may have changed since.
+
+    To find out takes a millisecond, and panels ask often: the answer is kept until something is another.
+    """
+    own = [getattr(chain, name) for name, field in chain_fields().items() if field.type != "POINTER"]
+    bones = [bone_at_rest(rig, name) for name in limb_bones(rig, chain)]
+    told_by = own, bool(chain.pole_target), bones, parts.as_built(rig, chain.end_bone)
+    key = rig.session_uid, chain.name
+    if _answers.get(key, (None, False))[0] != told_by:
+        try:
+            _answers[key] = told_by, parts.are_there(rig, _parts(chain_plan(rig, chain)))
+        except Refused:
+            _answers[key] = told_by, True  # it could not be built now
+    return _answers[key][1]
+
+
+_answers: dict[tuple[int, str], tuple[object, bool]] = session.of_file({})
 
 
 def _parts(chain: ChainPlan) -> Parts:

@@ -12,7 +12,7 @@ import numpy as np
 from bpy.types import BoneCollection, FCurve, PoseBone, Scene
 from mathutils import Matrix
 
-from ...skeleton.built_limb import BuiltLimb
+from ...skeleton.built_limb import BuiltLimb, alike
 from ...skeleton.values import ChainPlan, Point
 from ...solver.values import Array, Plane
 from .. import versions
@@ -21,6 +21,9 @@ from ..rna_paths import owner_and_property
 from ..scene.bone import rest
 from ..scene.dependencies import BUILT, built_by, reached
 from ..targets.edit_bones import edit_bones
+
+_SLIGHT = 1e-4
+"""Part of a length by which Blender's own matrices at rest may be off after an edit that changed nothing."""
 
 TIP = f"{BUILT} Rotation"
 """Name of the constraint by which a tip bone follows the rotation of the target."""
@@ -267,6 +270,29 @@ def remove(rig: Rig, scene: Scene, bones: Iterable[str]) -> int:
     if animation and not (animation.action or animation.drivers or animation.nla_tracks):
         rig.animation_data_clear()
     return len(limbs)
+
+
+def as_built(rig: Rig, end_bone: str) -> list[tuple[Matrix, str]]:
+    """Of upper and lower, which an end bone copies: how they are at rest, and what drives them; none if gone."""
+    copy, bones = built_by(rig, end_bone), rig.data.bones
+    lower = bones.get(copy.subtarget) if copy else None
+    found = []
+    for bone in (lower.parent, lower) if lower and lower.parent and rig.animation_data else ():
+        path = f"{rig.pose.bones[bone.name].path_from_id()}.rotation_axis_angle"
+        curve = rig.animation_data.drivers.find(path, index=0)
+        found.append((bone.matrix_local.copy(), curve.driver.expression if curve else ""))
+    return found
+
+
+def are_there(rig: Rig, parts: Parts) -> bool:
+    """Whether these bones lie where the rest pose has the limb, and turn as they are to."""
+    limb, root, found = parts.limb, rig.data.bones[parts.chain.root.name], as_built(rig, parts.chain.end.name)
+    places = np.eye(4)[None].repeat(2, axis=0)
+    places[:, :3, :3], places[1, :3, 3] = (limb.upper, limb.lower), limb.mid
+    return bool(found) and all(
+        np.abs(place - np.array(now)).max() < _SLIGHT * max(1.0, root.length) and alike(expression, wanted)
+        for place, (now, expression), wanted in zip(rest(root) @ places, found, (limb.turn, limb.bend), strict=True)
+    )
 
 
 def _helpers(rig: Rig, name: str) -> frozenset[str]:

@@ -20,6 +20,7 @@ from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.values import Plan
 from ...solver.values import Plane, Status, Unreachable
 from ..armatures import Rig
+from ..build.build import is_current
 from ..live import state
 from ..live.live import waits_for_drag
 from ..messages.refused import Refused
@@ -50,7 +51,7 @@ class State(StrEnum):
     PULLED : off its target while Drag pulls this limb, or another one for which Live waits
     HIDDEN : elsewhere, or not what deforms the character, as something acts on top of the pose
     OTHER_SCENE, IN_NO_SCENE : what it depends on is not in this scene, so that Live does not follow; a bake does
-    BUILT : the rig poses it by itself
+    BUILT, BUILT_BEFORE : the rig poses it by itself; for another rest pose, or with other options
     MUTED, REFUSED : not solved
     """
 
@@ -64,6 +65,7 @@ class State(StrEnum):
     OTHER_SCENE = "OTHER_SCENE"
     IN_NO_SCENE = "IN_NO_SCENE"
     BUILT = "BUILT"
+    BUILT_BEFORE = "BUILT_BEFORE"
     MUTED = "MUTED"
     REFUSED = "REFUSED"
 
@@ -140,8 +142,9 @@ def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState
         joints, target = _joints(chain, depsgraph), _target(chain, depsgraph)
         miss = dist(joints[-1], *target) if joints and target else 0.0
         refusal = now.refused.get(chain.name) or now.left_out.get(chain.name)
-        built = dependencies.built_by(rig, chain.end_bone)
-        unsolved = State.BUILT if built else State.MUTED if chain.mute else State.REFUSED
+        unsolved = State.MUTED if chain.mute else State.REFUSED
+        if dependencies.built_by(rig, chain.end_bone):
+            unsolved = State.BUILT if is_current(rig, chain) else State.BUILT_BEFORE
         seen = LimbState(state=unsolved, joints=joints, target=target, miss=miss, refusal=refusal)
         if refusal and refusal.kind in _AWAY:
             away = refusal.object, str(refusal.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import bpy
@@ -9,6 +10,8 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.status.limb_state import limb_states
+from bpy.types import Object
+from mathutils import Matrix
 
 from support import rigs
 from support.command import run
@@ -25,6 +28,55 @@ def test_the_list_says_built_and_how_far_the_tip_is_off() -> None:
     assert state.state == "BUILT"
     np.testing.assert_allclose(state.joints, joints, atol=1e-6)
     assert state.miss == pytest.approx(np.linalg.norm(joints[2] - (3.0, 0.0, 1.0)), abs=1e-6)
+
+
+def _moved_elbow(bones: bpy.types.ArmatureEditBones) -> None:
+    bones["lower"].head.x += 0.01
+
+
+def _moved_hand(bones: bpy.types.ArmatureEditBones) -> None:
+    bones["lower"].tail.y += 0.01
+
+
+def _rolled(bones: bpy.types.ArmatureEditBones) -> None:
+    bones["upper"].roll += 0.01
+
+
+def _moved_all(bones: bpy.types.ArmatureEditBones) -> None:
+    for bone in bones:
+        bone.matrix = Matrix.Translation((0.0, 0.0, 0.5)) @ bone.matrix
+
+
+@pytest.mark.parametrize("edit", [_moved_elbow, _moved_hand, _rolled, None, _moved_all])
+@pytest.mark.parametrize("options", [{}, {"plane": "REST"}, {"softness": 0.2, "pole_angle": 0.3}], ids=str)
+def test_a_limb_is_to_be_built_again_once_its_rest_is_edited(options: dict[str, object], edit: Callable) -> None:
+    rigs.arm(pole=None if options else (0.3, 3.0, 1.4), **options)
+    rig = bpy.data.objects["Rig"]
+    api.build(rig)
+    bpy.context.view_layer.objects.active = rig
+    for step in (None, edit):
+        assert _state(rig) == "BUILT"
+        bpy.ops.object.mode_set(mode="EDIT")
+        if step:
+            step(rig.data.edit_bones)
+        bpy.ops.object.mode_set(mode="OBJECT")
+    assert _state(rig) == ("BUILT" if edit in (None, _moved_all) else "BUILT_BEFORE")
+    api.build(rig)
+    assert _state(rig) == "BUILT"
+
+
+def test_a_limb_is_to_be_built_again_once_an_option_changes() -> None:
+    rigs.arm()
+    rig = bpy.data.objects["Rig"]
+    api.build(rig)
+    rig.two_bone_ik_chains[0].bend = "NEGATIVE"
+    assert _state(rig) == "BUILT_BEFORE"
+    rig.two_bone_ik_chains[0].bend = "REST"
+    assert _state(rig) == "BUILT"
+
+
+def _state(rig: Object) -> str:
+    return limb_states(rig, bpy.context.scene, on_frame(1))["lower"].state
 
 
 def test_live_and_solve_leave_built_limbs_alone_and_say_so() -> None:
