@@ -9,6 +9,7 @@ from pathlib import Path
 
 import bpy
 import numpy as np
+import pytest
 from bl_ext.user_default.two_bone_ik import api
 
 from support import rigs
@@ -30,6 +31,7 @@ os._exit(0)
 """
 
 
+@pytest.mark.versions
 def test_a_built_file_plays_the_same_without_the_extension(tmp_path: Path) -> None:
     chain = rigs.arm(pole=(0.3, 3.0, 1.4), softness=0.2, pole_angle=0.4, tip_bone="hand", use_rotation=True)
     rig = bpy.data.objects["Rig"]
