@@ -4,8 +4,8 @@ While a foot stands, one of its points is held at a time: that point stays where
 to the next point, that one is held from where it has come to, so that there is no step. Of all corrections of a stand
 that do this, the one with the least squares is taken. On a ground, one height is added to each stand: the lowest of the
 points on which it stands is then on the ground. Between two stands the correction is the cubic that meets both with
-their speed; before the first and after the last it dies away. Where that would push the foot into the ground it is
-raised, smoothly, up to what its stands are raised by.
+their speed; in a long pause these speeds die away soon. Before the first stand and after the last the correction dies
+away. Where that would push the foot into the ground it is raised, smoothly, up to what its stands are raised by.
 """
 
 from __future__ import annotations
@@ -17,12 +17,20 @@ from numpy.typing import NDArray
 
 from ..reduce import Curve
 from ..values import Array
-from ..vectors import along, dot
+from ..vectors import along, dot, norm
 from .hips import smooth_envelope
 from .statistics import slope_weights
 
 _EDGE = 0.1
 """Seconds of a stand over which the speed of its correction is taken, at its beginning and at its end."""
+
+_SWING = 0.9
+"""In a long pause a speed lasts at most until it would have gone this part of the larger correction. A cubic swings out
+by 4/27 of that at each end, so that both ends together add less than a fifth.
+"""
+
+_TINY = 1e-9
+"""Rows, and units a row, below which there is nothing to divide by."""
 
 
 def corrections(
@@ -129,19 +137,40 @@ def eased(standing: Array, spans: NDArray[np.intp], rate: float, fade: float, *,
     """
     if not len(spans):
         return np.zeros_like(standing)
-    ends = spans.ravel()
-    edges = np.zeros((len(spans), 2, 3)) if at_rest else _end_speeds(standing, spans, rate)
-    speeds = np.pad(edges.reshape(-1, 3), ((1, 1), (0, 0)))
-    fade_rows = max(1.0, fade * rate)
+    ends, fade_rows = spans.ravel(), max(1.0, fade * rate)
     rows = np.concatenate(((ends[0] - fade_rows,), ends, (ends[-1] + fade_rows,)))
     values = np.concatenate((np.zeros((1, 3)), standing[ends], np.zeros((1, 3))))
-    both = np.stack((speeds[:-1], speeds[1:]), axis=1)
-    curve = Curve(frames=rows, values=values, slopes=both, constant=np.zeros(len(rows) - 1, dtype=bool))
+    pauses = len(rows) - 1
+    rest = Curve(frames=rows, values=values, slopes=np.zeros((pauses, 2, 3)), constant=np.zeros(pauses, dtype=bool))
     moved, free = standing.copy(), np.ones(len(standing), dtype=np.bool_)
     for first, last in spans:
         free[first : last + 1] = False
-    moved[free] = curve.at(np.flatnonzero(free).astype(np.float64))
+    times = np.flatnonzero(free).astype(np.float64)
+    moved[free] = rest.at(times)
+    if not at_rest:
+        speeds = np.pad(_end_speeds(standing, spans, rate).reshape(-1, 3), ((1, 1), (0, 0)))
+        moved[free] += _swings(times, rows, values, speeds, fade_rows)
     return moved
+
+
+def _swings(times: Array, rows: Array, values: Array, speeds: Array, fade_rows: float) -> Array:
+    """(m, 3) what speeds at both ends of a pause add to the cubic that is at rest there.
+
+    times : (m,)             rows in the pauses
+    rows : (k,)              on which the pauses end and begin, with the corrections there, `values` (k, 3)
+    speeds : (k, 3)          a frame
+    """
+    pause = np.searchsorted(rows, times).clip(1, len(rows) - 1) - 1
+    length, sizes = np.diff(rows), norm(values)
+    larger = np.maximum(sizes[:-1], sizes[1:])
+    found = np.zeros((len(times), 3))
+    for end, sign in ((0, 1.0), (1, -1.0)):
+        speed = speeds[end : len(rows) - 1 + end]
+        most = np.minimum(fade_rows, _SWING * larger / np.maximum(norm(speed), _TINY))
+        lasts = np.where(length > fade_rows + _TINY, np.maximum(most, _TINY), length)[pause]
+        part = np.minimum(sign * (times - rows[pause + end]) / lasts, 1.0)
+        found += (sign * lasts * part * (1.0 - part) ** 2)[:, None] * speed[pause]
+    return found
 
 
 def _end_speeds(standing: Array, spans: NDArray[np.intp], rate: float) -> Array:

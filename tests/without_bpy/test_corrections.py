@@ -106,6 +106,23 @@ def test_a_correction_goes_on_with_the_speed_that_it_had() -> None:
         assert np.abs(velocity[edge - 1] - velocity[edge]).max() < 0.01 * 0.3
 
 
+@pytest.mark.parametrize("rate", [30.0, 120.0])
+@pytest.mark.parametrize("pause", [0.8, 2.0, 8.0, 16.0])
+def test_in_a_long_pause_a_foot_does_not_swing_out(pause: float, rate: float) -> None:
+    """It skates by a centimetre to and fro while it stands, for two seconds before and after."""
+    times = np.arange(round((pause + 4.0) * rate)) / rate
+    points = 0.012 * np.stack((np.sin(4.0 * times), np.cos(3.0 * times), 0.0 * times), axis=-1)[:, None]
+    stands = (times < 2.0) | (times > pause + 2.0)
+    moved = corrections(points, stands[:, None], None, rate, UP)
+    first, last = np.flatnonzero(~stands)[[0, -1]]
+    sizes, turns = np.linalg.norm(moved, axis=1), np.linalg.norm(np.diff(moved, 2, axis=0), axis=1) * rate
+    larger = max(sizes[first - 1], sizes[last + 1])
+    print(f"corrected by up to {1e3 * sizes[first : last + 1].max():.1f} mm, beside the pause by {1e3 * larger:.1f}")
+    assert sizes[first : last + 1].max() <= 1.2 * larger
+    # It goes on with the speed that it had, which is up to 60 mm a second.
+    assert turns[[first - 2, first - 1, last - 1, last]].max() < 0.03
+
+
 def test_before_the_first_and_after_the_last_stand_it_dies_away() -> None:
     points = np.random.default_rng(1).normal(0, 0.01, (300, 1, 3))
     stands = np.zeros((300, 1), dtype=bool)
