@@ -12,6 +12,7 @@ since it would save less than its two changes cost, and for the same reason no g
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil, floor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,9 @@ _FAR = 3.0
 
 _JUMP = 0.05
 """Leg lengths: what goes farther from one frame to the next has left its place. Captures begin with a T-pose."""
+
+_TINY = 1e-12
+"""Seconds squared: of a single frame there is no slope."""
 
 _NEVER = 1e6
 """Seconds: no sequence costs as much. Of infinities the search would make no number."""
@@ -135,18 +139,26 @@ def _unrest(points: Array, rate: float, tolerance: float, stillness: Stillness) 
     """(n, f, p) how much each point moves: 1 at the edge between standing and not.
 
     It is the least of those windows that the frame lies in, so that a frame at the end of a contact is as still as the
-    contact. A window counts for a frame by its slope, and by how far the point is from where it is on the others.
+    contact. A window counts for a frame by its slope, and by how far the point is from where it is on the others. Each
+    lasts exactly as long at any rate: where it ends between two frames, the point is taken to be on the way.
     """
-    fitted, deviation = slopes(points, stillness.window, rate)
-    speed_sq = (norm(fitted) / (stillness.speed + deviation * tolerance)) ** 2
-    others = len(points) - len(fitted)
-    mean = window_sums(points, np.full(others + 1, 1.0 / (others + 1)))
-    # From the mean of all, a frame is less far than from that of the others. A single frame is where it is.
-    away = (others + 1) / max(others, 1) / (stillness.place + tolerance)
+    span = min(stillness.window * rate, len(points) - 1.0)
+    parts = max(10, round(span))
     least = np.full(points.shape[:-1], np.inf, order="F")
-    for first in range(others + 1):
-        rows = slice(first, first + len(fitted))
-        off = points[rows] - mean
+    for place in range(parts + 1):
+        # Of samples at equal distances over exactly the window, this one is the frame itself.
+        at = np.round((np.arange(parts + 1) - place) * (span / parts), 9)
+        first, last = floor(at[0]), ceil(at[-1])
+        if last - first >= len(points):
+            continue
+        between = np.maximum(1.0 - np.abs(at[:, None] - np.arange(first, last + 1)), 0.0)
+        times = (at - at.mean()) / rate
+        weights = times @ between / max(float(times @ times), _TINY)
+        speed_sq = (norm(window_sums(points, weights)) / (stillness.speed + norm(weights) * tolerance)) ** 2
+        rows = slice(-first, len(points) - last)
+        off = points[rows] - window_sums(points, between.mean(axis=0))
+        # From the mean of all, a frame is less far than from that of the others.
+        away = (parts + 1) / parts / (stillness.place + tolerance)
         np.minimum(least[rows], speed_sq + away**2 * dot(off, off), out=least[rows])
     return np.sqrt(least)
 

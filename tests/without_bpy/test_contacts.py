@@ -94,6 +94,18 @@ def test_contacts_do_not_depend_on_the_rate(make: object) -> None:
     assert np.count_nonzero(slow != fast[::4]) <= edges
 
 
+@pytest.mark.parametrize("rate", [10, 11, 12, 12.5, 14, 15, 16, 18, 20, 24, 25, 29.97, 30, 48, 60, 100, 120, 240])
+@pytest.mark.parametrize("skates", [0.0, 0.05], ids=["stands", "skates"])
+def test_feet_stand_for_as_long_at_any_rate(rate: float, skates: float) -> None:
+    """Also where the whole body drifts by this many metres a second."""
+    take = walk(rate)
+    way = skates * np.arange(len(take.hips))[:, None, None, None] / rate * np.array((1.0, 0.0, 0.0))
+    stands = footing(take.points + way, rate, LEGS, UP).stands
+    share, known = (each.any(axis=-1).mean() for each in (stands, take.touches))
+    print(f"found to stand on {share:.3f} of the frames, stands on {known:.3f}")
+    assert share == pytest.approx(known, abs=0.05)
+
+
 def test_the_level_of_the_ground_is_found() -> None:
     take = disturbed(walk(30.0), 0.002, 1, drift=0.0)
     # The feet wander by a few millimetres in height.
