@@ -169,6 +169,7 @@ def captured_legs(samples: Samples, feet: Sequence[Foot], hips: Hips | None, cou
         tips=tips,
         points=contact_points(samples, feet, count),
         feet=transform.stacked(orientations(samples, foot, count) for foot in feet),
+        against=np.stack([straight_limbs.against_usual(samples, foot.chain, count) for foot in feet], axis=1),
         # Bones with keyed locations may change them from frame to frame.
         lengths=np.median(norm(np.diff(joints, axis=2)).sum(axis=2), axis=0),
         rate=rate,
@@ -179,7 +180,7 @@ def captured_legs(samples: Samples, feet: Sequence[Foot], hips: Hips | None, cou
 def _columns(legs: Legs, columns: Sequence[int]) -> Legs:
     if len(columns) == len(legs.lengths):
         return legs
-    fields = {name: getattr(legs, name)[:, columns] for name in ("roots", "tips", "points", "feet")}
+    fields = {name: getattr(legs, name)[:, columns] for name in ("roots", "tips", "points", "feet", "against")}
     return replace(legs, lengths=legs.lengths[columns], **fields)
 
 

@@ -6,6 +6,7 @@ limb is bent a little: the sine of its bend gets a part along the axis of its mi
 axis is that about which the end bone bends as a rule, in its own space; the more a frame is bent, the more it counts.
 
 A limb that bends clearly backwards was meant to, and stays as it was captured until it bends to its usual side again.
+One that goes a little beyond straight in the air is as long as it was captured, so that it stays so, too.
 """
 
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ from ...solver.feet.hips import smooth_envelope
 from ...solver.values import Array
 from ...solver.vectors import any_normal, beside, cross, dot, norm, product, rotation_between, swing, triad, unit
 from ..transform import Basis, inverse, transform_vectors
-from ..values import Plan, Point, Samples
+from ..values import ChainPlan, Plan, Point, Samples
 from .feet import in_armature, limb_joints
 
 _STRAIGHT = 0.2
@@ -49,10 +50,30 @@ def bent_samples(plan: Plan, samples: Samples, shares: Array) -> Samples:
 def _turned(plan: Plan, samples: Samples, shares: Array) -> Iterator[tuple[Point, Basis]]:
     for chain, share in zip(plan.chains, shares.T, strict=True):
         end = Point(plan.rig, chain.end.name)
-        joints = in_armature(samples, plan.rig, limb_joints(chain))
-        links = transform_vectors(inverse(samples.pose[end][:, None, :3, :3]), np.diff(joints, axis=1))
-        links, basis = np.broadcast_to(unit(links), (len(plan.frames), 2, 3)), samples.basis[end]
+        basis, links = samples.basis[end], _links(samples, chain, len(plan.frames))
         yield end, replace(basis, rotation=product(basis.rotation, rotations_to_bend(links, plan.rate, share)))
+
+
+def _links(samples: Samples, chain: ChainPlan, count: int) -> Array:
+    """(n, 2, 3) unit directions of both bones, in the space of the end bone."""
+    joints, pose = in_armature(samples, chain.rig, limb_joints(chain)), samples.pose[Point(chain.rig, chain.end.name)]
+    links = transform_vectors(inverse(pose[:, None, :3, :3]), np.diff(joints, axis=1))
+    return np.broadcast_to(unit(links), (count, 2, 3))
+
+
+def against_usual(samples: Samples, chain: ChainPlan, count: int) -> NDArray[np.bool_]:
+    """(n,) on which frames the limb bends against its usual side; on none if it has no such side."""
+    bend, axis = _bend_and_axis(_links(samples, chain, count))
+    return np.zeros(count, dtype=np.bool_) if axis is None else dot(bend, axis) < 0.0
+
+
+def _bend_and_axis(links: Array) -> tuple[Array, Array | None]:
+    """(n, 3) the sine of the bend about its axis, and (n, 3) the usual axis; None for one that bends to all sides."""
+    bend = cross(links[:, 0], links[:, 1])
+    sine = norm(bend)
+    usual = sine @ bend
+    agreed = norm(usual) >= max(_AGREED * float(sine @ sine), _STRAIGHT**2)
+    return bend, beside(np.broadcast_to(usual, bend.shape), links[:, 0]) if agreed else None
 
 
 def rotations_to_bend(links: Array, rate: float, shares: Array) -> Array:
@@ -63,16 +84,13 @@ def rotations_to_bend(links: Array, rate: float, shares: Array) -> Array:
     shares : (n,)         from 0, where the limb stays as it was captured, to 1
     """
     first, second = links[:, 0], links[:, 1]
-    bend = cross(first, second)
-    sine = norm(bend)
-    usual = sine @ bend
-    straight = (sine < _BENT) & (dot(first, second) > 0.0) & (shares > 0.0)
+    bend, axis = _bend_and_axis(links)
     turns = np.broadcast_to(np.eye(3), (len(links), 3, 3)).copy()
-    if not straight.any() or norm(usual) < max(_AGREED * float(sine @ sine), _STRAIGHT**2):
+    if axis is None or not shares.any():
         return turns
-    axis = beside(np.broadcast_to(usual, first.shape), first)
-    along = dot(bend, axis)
+    sine, along = norm(bend), dot(bend, axis)
     backwards = _backwards(along, sine)
+    straight = (sine < _BENT) & (dot(first, second) > 0.0) & (shares > 0.0)
     eased = 1.0 - smooth_envelope(backwards.astype(np.float64), rate, _EASE) if backwards.any() else np.ones(len(along))
     least = eased * _STRAIGHT * np.exp(-0.5 * (sine / _STRAIGHT) ** 2)
     more = np.where(backwards, along, along + shares * (np.hypot(along, least) - along))[straight]

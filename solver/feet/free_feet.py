@@ -2,7 +2,8 @@
 
 A foot that is moved may be farther from its hip joint than the leg is long, or nearly so. A leg that was captured short
 of its length by a part s, and would get longer by a part m, then stays short of it by s exp(-m / max(s, _BENT)). That
-is about s - m for a leg that is bent. It shrinks the bend of a straight leg, whose knee moves as it was captured.
+is about s - m for a leg that is bent. It shrinks the bend of a straight leg, whose knee moves as it was captured. A leg
+that goes beyond straight is as long as it was captured: only a straight leg changes sides without a jump of its knee.
 """
 
 from __future__ import annotations
@@ -23,19 +24,20 @@ _LETS_GO = 0.08
 """Seconds before and after a contact for which a foot goes where the contact wants it; over as many it is let go."""
 
 
-def pulled_in(roots: Array, tips: Array, lengths: Array, captured: Array, near: Array) -> Array:
-    """(n, f, 3) the tips, pulled towards the roots where legs would be stretched.
+def pulled_in(roots: Array, tips: Array, lengths: Array, captured: Array, near: Array, beyond: Array) -> Array:
+    """(n, f, 3) the tips, pulled towards the roots where legs would be stretched, or as far from them as captured.
 
     roots, tips : (n, f, 3)
     lengths : (f,)         of the legs
     captured : (n, f)      how long they were captured, as part of that
     near : (n, f)          1 where the foot stands, 0 where it is in the air
+    beyond : (n, f)        1 where a foot in the air keeps the length of its leg, at most 1 - near
     """
     line = tips - roots
     extension, spare = norm(line) / lengths, np.maximum(1.0 - captured, 0.0)
     longer = np.maximum(extension - captured, 0.0)
     eased = 1.0 - spare * np.exp(-longer / np.maximum(spare, _BENT))
-    pull = (1.0 - near) * np.maximum(extension - eased, 0.0)
+    pull = beyond * (extension - captured) + (1.0 - near - beyond) * np.maximum(extension - eased, 0.0)
     pulled: Array = tips - line * (pull / np.where(extension > 0.0, extension, 1.0))[..., None]
     return pulled
 

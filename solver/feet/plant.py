@@ -35,6 +35,7 @@ class Legs:
     rate : frames a second
     up : (3,)                 unit vector
     feet : (n, f, 3, 3)       orientations, NaN of feet that cannot turn; None if none can
+    against : (n, f) bool     legs that bend against their usual side, beyond straight; None if none does
     """
 
     hips: Array
@@ -45,6 +46,7 @@ class Legs:
     rate: float
     up: Array
     feet: Array | None = None
+    against: NDArray[np.bool_] | None = None
 
     def moved(self, shift: Array) -> Legs:
         """The legs, moved by the shift (n, 3)."""
@@ -163,9 +165,12 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> PlantedLegs:
     down = np.concatenate([hips.smooth_envelope(least[rows], legs.rate, options.smooth) for rows in takes])
     roots = legs.roots - along(up, down)[:, None]
 
-    tips = free_feet.pulled_in(roots, tips, lengths, captured, free_feet.near_contacts(planted, legs.rate, takes))
+    near = free_feet.near_contacts(planted, legs.rate, takes)
+    against = np.zeros_like(planted) if legs.against is None else legs.against
+    beyond = (1.0 - near) * free_feet.near_contacts(against, legs.rate, takes, options.smooth)
+    tips = free_feet.pulled_in(roots, tips, lengths, captured, near, beyond)
     near = free_feet.near_contacts(planted, legs.rate, takes, options.smooth)
-    bent = free_feet.bent_anew(roots, tips, lengths, captured, near)
+    bent = (1.0 - beyond) * free_feet.bent_anew(roots, tips, lengths, captured, near)
     softness, distance = softness * bent, norm(roots - tips)
     short = np.maximum(distance - np.minimum(soft_reach(distance, lengths, softness), lengths), 0.0)
     return PlantedLegs(

@@ -79,3 +79,37 @@ def soles(rig: Object) -> list[float]:
     """Heights of the lowest ends of the feet on the first frame."""
     bones = rig.evaluated_get(on_frame(1)).pose.bones
     return [float((rig.matrix_world @ bones[f"{side}ToeBase"].tail).z) for side in ("Left", "Right")]
+
+
+def kicks(folder: Path, low: float, seconds: float) -> Object:
+    """One who stands with bent legs that skate, and kicks with the right one, whose knee bends by down to `low`."""
+    motion: list[Turns] = []
+    places = []
+    for frame in range(COUNT):
+        part = np.clip(0.5 + (frame - 54) / (30.0 * seconds), 0.0, 1.0)
+        up, bend = np.sin(np.pi * part) ** 2, 30.0 + (low - 30.0) * np.sin(np.pi * part) ** 2
+        motion.append({"LeftUpLeg": (0, 0, -15.0), "LeftLeg": (0, 0, 30.0), "LeftFoot": (0, 0, -15.0)})
+        thigh = -15.0 - 40.0 * up
+        motion[-1] |= {"RightUpLeg": (0, 0, thigh), "RightLeg": (0, 0, bend), "RightFoot": (0, 0, -thigh - bend)}
+        high = np.cos(np.radians(15.0)) * (THIGH[1] + SHIN[1])
+        places.append((0.15 * np.sin(frame / 9), high + 0.05 * np.sin(frame / 14), 0.1 * np.cos(frame / 11)))
+    return imported(folder, bvh(CMU, motion, places))
+
+
+def right_knee(rig: Object) -> np.ndarray:
+    """(n, 3) leg lengths, where Blender shows it."""
+    places = [rig.evaluated_get(on_frame(frame)).pose.bones["RightLeg"].head.copy() for frame in FRAMES]
+    return np.array(places) / LEG
+
+
+@pytest.mark.parametrize("low", [-2.0, -6.0, -11.0, -16.0, -19.0])
+@pytest.mark.parametrize("seconds", [0.6, 1.2])
+def test_a_knee_beyond_straight_in_a_kick_does_not_snap(tmp_path: Path, low: float, seconds: float) -> None:
+    rig = kicks(tmp_path, low, seconds)
+    before = right_knee(rig)
+    api.plant(rig)
+    steps = [np.linalg.norm(np.diff(each, axis=0), axis=1) for each in (before, right_knee(rig))]
+    worst = np.argmax(steps[1] - steps[0])
+    print(f"frame {worst + 1}: {steps[0][worst]:.4f} leg lengths as captured, {steps[1][worst]:.4f} planted")
+    # By 1.5 cm of a leg of 0.9 m.
+    assert (steps[1] - steps[0]).max() < 0.0167
