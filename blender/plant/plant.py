@@ -225,6 +225,6 @@ def _notes(read: CapturedLimbs, said: Sequence[SaidContacts], planted: PlantedFe
         yield translated("note.hips_scaled", ratio=planted.ratio)
     if planted.lowering.max() > least:
         yield translated("note.hips_lowered", unit=unit, down=planted.lowering.max())
-    ground = float(norm(planted.velocity).max())
-    if ground > 0.0:
-        yield translated("alert.ground_moves", unit=unit, speed=ground)
+    for name, velocity in (("ground_moves", planted.velocity), ("ground_outrun", planted.outrun)):
+        if velocity.any():
+            yield translated(f"alert.{name}", unit=unit, speed=float(norm(velocity).max()))

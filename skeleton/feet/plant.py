@@ -38,7 +38,7 @@ class PlantedFeet:
     tips : (n, f, 3)
     turns : (n, f, 3, 3)      of the feet, from how they were captured
     stands : (n, f, 2) bool
-    velocity : (f, 3)         of the ground
+    velocity, outrun : (f, 3) of the ground, and one that the ground was not given since the hips outrun it
     moved, softness, bent, short : (n, f)     as `Planted` has them
     lengths : (f,)            of the limbs
     ratio : float             by which the hips' motion was scaled
@@ -55,6 +55,7 @@ class PlantedFeet:
     turns: Array
     stands: NDArray[np.bool_]
     velocity: Array
+    outrun: Array
     moved: Array
     softness: Array
     bent: Array
@@ -97,6 +98,10 @@ def plant_feet(
         name: transform.stacked(getattr(found[column][0], name)[:, found[column][1]] for column in range(len(feet)))
         for name in ("tips", "turns", "stands", "moved", "softness", "bent", "short")
     }
+    every |= {
+        name: np.stack([getattr(found[column][0], name) for column in range(len(feet))])
+        for name in ("velocity", "outrun")
+    }
     still = np.zeros_like(whole.hips)
     assert whole.feet is not None
     lines = (whole.points - whole.tips[:, :, None]) @ np.swapaxes(every["turns"], -1, -2)
@@ -106,7 +111,6 @@ def plant_feet(
         placed=placed,
         feet=whole.feet,
         shift=body.hips if body else still,
-        velocity=np.stack([found[column][0].velocity for column in range(len(feet))]),
         lengths=whole.lengths,
         ratio=body.ratio if body else 1.0,
         lowering=body.lowering if body else still[:, 0],

@@ -11,7 +11,7 @@ since it would save less than its two changes cost, and for the same reason no g
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, floor
 
 import numpy as np
@@ -69,11 +69,13 @@ class Footing:
     stands : (n, f, p) bool
     level : (n, f, p) or None     height of each point where it stands on the ground; None: each contact has its own
     velocity : (3,)               of the ground, or of feet that skate all alike, in units a second
+    outrun : (3,)                 such a velocity that was found, but is not that of the ground
     """
 
     stands: NDArray[np.bool_]
     level: Array | None
     velocity: Array
+    outrun: Array = field(default_factory=lambda: np.zeros(3))
 
 
 _DEFAULTS = Stillness()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..values import Array
 from ..vectors import along, dot, norm, rejection
-from .statistics import commonest, slopes
+from .statistics import HELD, commonest, slopes
 
 _BISECTIONS = 60
 """Halvings of the most lowering, down to the last digit of a double."""
@@ -28,6 +28,9 @@ _TRAVELS, _LEAST_TRAVEL = 0.3, 0.25
 
 _ALIKE, _LEAST_RATIO = 0.05, 0.4
 """Ratios that differ by so little count as alike; a smaller ratio than the least, or a greater inverse, is none."""
+
+_ASIDE = 0.5
+"""Part of a velocity that at most is across the hips' travel where legs of another length skate."""
 
 _UNSURE = 0.1
 """A ratio that a stride shows may be off by so much, as feet skate; one that several show, by less, as a mean may."""
@@ -136,31 +139,44 @@ def scaled(points: Array, ratio: float, origin: Array) -> Array:
     return points if ratio == 1.0 else origin + ratio * (points - origin)
 
 
-def outrun(hips: Array, rate: float, velocity: Array, up: Array) -> bool:
-    """Whether hips (n, 3) mostly go along faster than with this velocity (3,), as they do over ground that stays."""
-    travel, _ = slopes(rejection(hips, up), _STRIDE, rate)
-    return bool(np.median(norm(travel)) > norm(velocity))
+def travel(hips: Array, rate: float, leg: float, up: Array) -> Array:
+    """(k, 3) how fast hips (n, 3) go along on the frames on which they move, in units a second; a pose may be held."""
+    speeds, _ = slopes(rejection(hips, up), _STRIDE, rate)
+    return speeds[norm(speeds) > HELD * leg]
+
+
+def are_carried(speeds: Array, velocity: Array) -> bool:
+    """Whether hips that go so (k, 3) are carried by what has this velocity (3,).
+
+    Otherwise legs of another length than captured skate by it: along with the hips, and not nearly as fast.
+    """
+    usual = np.median(speeds, axis=0)
+    part = float(dot(velocity, usual) / dot(usual, usual))
+    aside = float(norm(velocity - part * usual))
+    return not (1.0 - 1.0 / _LEAST_RATIO < part < 1.0 - _LEAST_RATIO and aside < _ASIDE * float(norm(velocity)))
 
 
 def found_ratio(hips: Array, points: Array, rate: float, leg: float, up: Array) -> float:
     """By how much the motion of the hips must be scaled so that feet that stand do not slide; 1 if it does not show.
 
     While a point stands, the hips' velocity times the ratio undoes the point's velocity as seen from the hips. The
-    ratio that does so most often is taken, of the frames on which the hips travel. The shorter the take is, the farther
+    ratio that does so most often is taken, of the frames on which the hips travel. The shorter they move, the farther
     from 1 must the ratio be.
 
     hips : (n, 3)
     points : (n, f, p, 3)
     leg : length of a leg, > 0
     """
-    travel, _ = slopes(hips, _WINDOW, rate)
-    travel = rejection(travel, up) / leg
-    travels = norm(travel) > _TRAVELS
-    if np.mean(travels) < _LEAST_TRAVEL:
+    speeds = rejection(slopes(hips, _WINDOW, rate)[0], up) / leg
+    travels, moving = norm(speeds) > _TRAVELS, np.count_nonzero(norm(speeds) > HELD)
+    if np.count_nonzero(travels) < max(_LEAST_TRAVEL * moving, 1.0):
         return 1.0
-    travel, velocity = travel[travels][:, None, None], slopes(points, _WINDOW, rate)[0][travels]
+    seen, velocity = speeds[travels][:, None, None], slopes(points, _WINDOW, rate)[0][travels]
     # Of the velocity as seen from the hips, the part along their travel.
-    ratios = 1.0 - dot(velocity, travel) / (leg * dot(travel, travel))
+    ratios = 1.0 - dot(velocity, seen) / (leg * dot(seen, seen))
     (ratio,) = commonest(ratios.reshape(-1, 1), _ALIKE, np.ones(1))
-    shows = abs(ratio - 1.0) > _UNSURE * (_STRIDE * rate / len(hips)) ** 0.5
+    aside = norm(rejection(velocity / leg, up) - (1.0 - ratios)[..., None] * seen) / norm(seen)
+    if np.median(aside[np.abs(ratios - ratio) < _ALIKE]) > _ASIDE * abs(ratio - 1.0):
+        return 1.0
+    shows = abs(ratio - 1.0) > _UNSURE * (_STRIDE * rate / (moving + len(hips) - len(speeds))) ** 0.5
     return float(ratio) if shows and _LEAST_RATIO < ratio < 1.0 / _LEAST_RATIO else 1.0

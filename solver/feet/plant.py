@@ -104,6 +104,7 @@ class PlantedLegs:
     stands : (n, f, p) bool     which points stand
     level : (n, f, p) or None   height of each point where it stands on the ground; None: each contact has its own
     velocity : (3,)             of the ground
+    outrun : (3,)               a velocity that feet have in common, and hips outrun: the ground was taken to stay
     ratio : float               by which the hips' motion was scaled
     fit : (n, 3)                the part of `hips` by which their motion is scaled
     lowering : (n,)             how far the hips go down
@@ -119,6 +120,7 @@ class PlantedLegs:
     stands: NDArray[np.bool_]
     level: Array | None
     velocity: Array
+    outrun: Array
     ratio: float
     fit: Array
     lowering: Array
@@ -180,6 +182,7 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> PlantedLegs:
         stands=ground.stands,
         level=ground.level,
         velocity=ground.velocity,
+        outrun=ground.outrun,
         ratio=ratio,
         fit=fit,
         lowering=down,
@@ -191,7 +194,10 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> PlantedLegs:
 
 
 def _ground(legs: Legs, options: PlantOptions) -> Footing:
-    """Which points stand when, and on what; the ground stays where the hips go faster than it was found to."""
+    """Which points stand when, and on what; the ground stays where the hips go faster than it was found to.
+
+    Then contacts are found again for ground that stays, unless legs have another length than the captured ones.
+    """
     found = footing(
         legs.points,
         legs.rate,
@@ -205,8 +211,12 @@ def _ground(legs: Legs, options: PlantOptions) -> Footing:
     )
     if options.stands is None and legs.feet is not None and legs.points.shape[2] == 2:
         found = replace(found, stands=_without_pivots(legs, found, options.stillness.contact))
-    if options.velocity is None and hips.outrun(legs.hips, legs.rate, found.velocity, legs.up):
-        return replace(found, velocity=np.zeros(3))  # the legs have another length than the captured ones, and skate
+    if options.velocity is None and found.velocity.any():
+        speeds, still = hips.travel(legs.hips, legs.rate, float(np.mean(legs.lengths)), legs.up), np.zeros(3)
+        if len(speeds) and np.median(norm(speeds)) > norm(found.velocity):
+            if not hips.are_carried(speeds, found.velocity):
+                return replace(found, velocity=still)
+            return replace(_ground(legs, replace(options, velocity=still)), outrun=found.velocity)
     return found
 
 

@@ -35,6 +35,37 @@ def test_a_treadmill_moves_under_hips_that_surge(surge: float) -> None:
     assert result.velocity @ UP == 0.0
 
 
+def carried(take: Capture, velocity: tuple[float, float, float]) -> Capture:
+    """The take on something that goes with this velocity."""
+    way = np.arange(len(take.hips))[:, None, None] / take.rate * np.array(velocity)
+    return replace(take, **{name: getattr(take, name) + way for name in ("hips", "knees", "ankles")})
+
+
+@pytest.mark.parametrize("velocity", [(0.0, 2.5, 0.0), (1.0, 0.5, 0.0), (1.2, 0.0, 0.0)])
+def test_who_walks_on_what_carries_him_is_not_pulled_back(velocity: tuple[float, float, float]) -> None:
+    take = carried(disturbed(walk(60.0), 0.001, 1), velocity)
+    result, after = planted(take)
+    off = np.linalg.norm(after.ankles - take.ankles, axis=-1).max()
+    print(f"the hips go down by {result.lowering.max():.3f}, ankles are off by {off:.3f}; {result.outrun} is told")
+    assert not result.velocity.any()
+    assert result.lowering.max() < 0.02
+    assert off < 0.05
+    assert result.outrun == pytest.approx(velocity, abs=0.1)
+
+
+@pytest.mark.parametrize("ratio", [0.8, 0.88])
+@pytest.mark.parametrize("scaled", [None, 1.0], ids=["hips scaled", "hips not scaled"])
+def test_frames_on_which_all_is_held_are_no_treadmill(ratio: float, scaled: float | None) -> None:
+    """Legs of another length skate in 31 frames of a walk, and the last pose is held for 220."""
+    take = legs_scaled(walk(30.0, seconds=1.0), ratio)
+    names = ("hips", "knees", "ankles", "feet", "touches", "floor")
+    held = {name: np.concatenate((getattr(take, name), *[getattr(take, name)[-1:]] * 220)) for name in names}
+    result, _ = planted(replace(take, **held), ratio, ratio=scaled)
+    print(f"the ground goes at {result.velocity}, hips are scaled by {result.ratio:.3f}")
+    assert not result.velocity.any()
+    assert result.ratio == pytest.approx(scaled or ratio, abs=0.03)
+
+
 def on_a_step(rate: float, high: float) -> tuple[Capture, np.ndarray]:
     """One who stands, for 0.7 s on a step that is so high, and on which frames; no contacts on the way to and fro."""
     take, count = stand(rate), len(stand(rate).hips)
