@@ -24,7 +24,7 @@ from ..scene.checks import refuse_not_finite
 from . import animation
 from .animation import option_animations
 from .differences import differences
-from .option_animation import OptionAnimation
+from .option_animation import SWITCHES, OptionAnimation
 from .pre_constraint_pose import pre_constraint_pose
 from .three_bones import leg_fields
 
@@ -69,13 +69,7 @@ def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
     if kind := kind_of(rig):
         raise Refused("KNOWN_RIG", object=rig, value=kind)
     taken = {chain.end_bone for chain in rig.two_bone_ik_chains if chain.target}
-    animated = versions.ever_animated_paths(rig)
-    for owner, constraint in dependencies.constrained(rig):
-        if not isinstance(constraint, KinematicConstraint):
-            continue
-        path = constraint.path_from_id()
-        if constraint.mute and animated.isdisjoint({f"{path}.mute", f"{path}.enabled"}):
-            continue
+    for owner, constraint in _acting(rig):
         bones = dependencies.moved_bones(owner, constraint)
         reason = _obstacle(constraint, bones)
         if reason:
@@ -96,6 +90,16 @@ def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
                 differs=(*differences(constraint, root, end), *animation.differences(constraint, animations)),
                 animations=animations,
             )
+
+
+def _acting(rig: Rig) -> Iterator[tuple[PoseBone, KinematicConstraint]]:
+    """The IK constraints, each with its bone, that are not muted, or not always."""
+    animated = versions.ever_animated_paths(rig)
+    for owner, constraint in dependencies.constrained(rig):
+        if isinstance(constraint, KinematicConstraint):
+            path = constraint.path_from_id()
+            if not constraint.mute or not animated.isdisjoint(f"{path}.{name}" for name in SWITCHES):
+                yield owner, constraint
 
 
 def _leg(constraint: KinematicConstraint, bones: list[PoseBone], taken: set[str], scene: Scene) -> Iterator[Takeover]:
@@ -119,6 +123,12 @@ def _obstacle(constraint: KinematicConstraint, bones: list[PoseBone]) -> str:
         return translated("takeover.one_bone" if len(bones) == 1 else "takeover.many_bones", count=len(bones))
     if constraint.target is None or not constraint.is_valid:
         return translated("takeover.no_target")
+    for item, name in (
+        (constraint.target, constraint.subtarget),
+        (constraint.pole_target, constraint.pole_subtarget),
+    ):
+        if item and name in item.vertex_groups:
+            return translated("takeover.vertex_group", group=name, object=item.name)
     return ""
 
 

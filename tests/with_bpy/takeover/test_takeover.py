@@ -147,6 +147,37 @@ def test_what_is_taken_over_exactly(change: Callable[[KinematicConstraint], None
     assert_taken_over(rig)
 
 
+def refused(rig: Object, sentence: str) -> None:
+    """No chain is added for constraints of the lower bone, and a sentence of each says why."""
+    found = [takeover for takeover in api.chains_from_constraints(rig) if takeover.bone == "lower"]
+    assert [(takeover.chain, len(takeover.differs)) for takeover in found] == [("", 1)] * len(found)
+    assert any(sentence in takeover.differs[0] for takeover in found)
+    assert not rig.two_bone_ik_chains
+
+
+@pytest.mark.parametrize("role", ["", "pole_"])
+@pytest.mark.parametrize("kind", ["MESH", "LATTICE"])
+def test_a_vertex_group_is_refused_and_an_empty_on_it_serves(kind: str, role: str) -> None:
+    constraint = limb(rigs.ARM, pole_angle=0.7)
+    rig, target = constraint.id_data, getattr(constraint, f"{role}target")
+    data = bpy.data.meshes.new("Prop") if kind == "MESH" else bpy.data.lattices.new("Prop")
+    if kind == "MESH":  # the first point of a new lattice is there, too
+        data.from_pydata([(-0.5, -0.5, -0.5), (9, 9, 9)], [(0, 1)], [])
+    prop = bpy.data.objects.new("Prop", data)
+    bpy.context.collection.objects.link(prop)
+    prop.location, prop.scale = target.location, [3.0 if role else 1.0] * 3
+    prop.vertex_groups.new(name="grip").add([0], 1.0, "REPLACE")
+    setattr(constraint, f"{role}target", prop)
+    before = shown(rig)
+    setattr(constraint, f"{role}subtarget", "grip")
+    assert apart(before, shown(rig))[0] > 10 * JOINTS, "the constraint follows the group, not the object"
+    refused(rig, 'It follows vertex group "grip" of "Prop"')
+    grip = empty("Grip").constraints.new("COPY_LOCATION")
+    grip.target, grip.subtarget = prop, "grip"
+    setattr(constraint, f"{role}target", grip.id_data)
+    assert_taken_over(rig)
+
+
 def test_taking_over_twice_adds_chains_once() -> None:
     constraint = limb(rigs.ARM)
     rig = constraint.id_data
