@@ -3,7 +3,7 @@
 Nothing is muted here: the constraints act on until a bake mutes them, in `bake/bake.py`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,9 +69,10 @@ def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
     if kind := kind_of(rig):
         raise Refused("KNOWN_RIG", object=rig, value=kind)
     taken = {chain.end_bone for chain in rig.two_bone_ik_chains if chain.target}
-    for owner, constraint in _acting(rig):
+    acting = list(_acting(rig))
+    for owner, constraint in acting:
         bones = dependencies.moved_bones(owner, constraint)
-        reason = _obstacle(constraint, bones)
+        reason = _obstacle(constraint, bones) or _rival(constraint, bones, acting)
         if reason:
             yield Takeover(bone=owner.name, constraint=constraint.name, fields={}, differs=(reason,))
             continue
@@ -129,6 +130,21 @@ def _obstacle(constraint: KinematicConstraint, bones: list[PoseBone]) -> str:
     ):
         if item and name in item.vertex_groups:
             return translated("takeover.vertex_group", group=name, object=item.name)
+    return ""
+
+
+def _rival(
+    constraint: KinematicConstraint, bones: list[PoseBone], acting: Iterable[tuple[PoseBone, KinematicConstraint]]
+) -> str:
+    """Why no chain can replace the constraint as well as another one of these bones, or of some; "" without one."""
+    animated = versions.ever_animated_paths(bones[0].id_data)
+    for owner, other in acting:
+        moved = dependencies.moved_bones(owner, other)
+        acts = other.influence > 0.0 or f"{other.path_from_id()}.influence" in animated
+        if other == constraint or not (acts and other.target and other.is_valid and {*moved} <= {*bones}):
+            continue
+        case = "takeover.elbow" if moved == bones[-1:] else "takeover.rival"
+        return translated(case, name=other.name, bone=owner.name, target=other.target.name)
     return ""
 
 

@@ -178,6 +178,45 @@ def test_a_vertex_group_is_refused_and_an_empty_on_it_serves(kind: str, role: st
     assert_taken_over(rig)
 
 
+def test_two_faded_constraints_are_refused_and_one_target_serves() -> None:
+    first = limb(rigs.ARM, pole_angle=0.7)
+    rig, faded = first.id_data, empty("Faded")
+    second = rig.pose.bones["lower"].constraints.new("IK")
+    second.target, second.chain_count = empty("Other", (0.9, 0.9, 0.9)), 2
+    for constraint, start in ((first, 1.0), (second, 0.0)):
+        rigs.animate(constraint, influence={1: start, 9: 1.0 - start})
+    refused(rig, 'Constraint "IK" of bone "lower" pulls the same bones to "Target"')
+    for target, keys in ((first.target, {1: 1.0}), (second.target, {1: 0.0, 9: 1.0})):
+        copied = faded.constraints.new("COPY_LOCATION")
+        copied.target = target
+        rigs.animate(copied, influence=keys)
+    rig.animation_data_clear()
+    first.target, first.influence, second.mute = faded, 1.0, True
+    assert_taken_over(rig, (1, 9))
+
+
+def test_an_elbow_control_is_refused_and_serves_as_the_pole() -> None:
+    constraint = limb(rigs.ARM, pole=None)
+    rig = constraint.id_data
+    elbow = rig.pose.bones["upper"].constraints.new("IK")
+    elbow.name, elbow.target, elbow.chain_count = "Elbow", empty("Control", (0.6, 0.9, 1.8)), 1
+    refused(rig, 'Constraint "Elbow" pulls bone "upper" to "Control", as an elbow control does')
+    constraint.pole_target, elbow.mute = elbow.target, True
+    assert_taken_over(rig)
+
+
+@pytest.mark.parametrize("still", ["mute", "influence", "target"])
+def test_a_second_constraint_that_does_nothing_is_no_rival(still: str) -> None:
+    constraint = limb(rigs.ARM)
+    rig = constraint.id_data
+    other = rig.pose.bones["lower"].constraints.new("IK")
+    other.target, other.chain_count = empty("Other", (0.9, 0.9, 0.9)), 2
+    setattr(other, still, {"mute": True, "influence": 0.0, "target": None}[still])
+    rig.pose.bones["lower"].constraints.move(1, 0)
+    found = {takeover.constraint: takeover.chain for takeover in api.chains_from_constraints(rig)}
+    assert found[constraint.name] == "lower"
+
+
 def test_taking_over_twice_adds_chains_once() -> None:
     constraint = limb(rigs.ARM)
     rig = constraint.id_data
