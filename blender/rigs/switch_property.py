@@ -1,7 +1,7 @@
 """The property of a known limb that says which of its control sets shows: where it is, what it is, and setting it.
 
 Mostly it is one of a bone or of the armature object, which drives constraints. Where IK constraints act on the FK
-controls themselves, it is the influence of such a constraint, or what drives that.
+controls themselves, or a bone copies IK on top of FK, it may be the influence of such a constraint, or what drives that.
 """
 
 from collections.abc import Iterator, Set
@@ -21,7 +21,7 @@ from ..scene import dependencies
 from .rig_files import KnownLimb
 
 INFLUENCE = "influence"
-"""As the switch of a limb: that of the IK constraint of its `switch_bone`."""
+"""As the switch of a limb: that of the constraint by which its `switch_bone` follows IK."""
 
 _AT_END = 1e-3
 """A switch this close to one end shows nothing that can be seen of the other control set."""
@@ -59,9 +59,10 @@ def _influence_path(rig: Rig, constraint: Constraint | None) -> str:
     path = driving_path(rig, constraint)
     if path is None:
         return f"{constraint.path_from_id()}.{INFLUENCE}"
-    # A driver may invert the property, or take a part of it.
-    value = number_at(rig, path)
-    return path if value is not None and abs(value - constraint.influence) < _AT_END else ""
+    value, driver = number_at(rig, path), _driver(rig, constraint).driver
+    # A driver may invert the property, or take a part of it. Until Blender evaluates it, the influence is that of before.
+    passes_on = [driver.expression] == [variable.name for variable in driver.variables]
+    return path if value is not None and (passes_on or abs(value - constraint.influence) < _AT_END) else ""
 
 
 def property_path(rig: Rig, limb: KnownLimb, name: str) -> str:
@@ -99,20 +100,24 @@ def property_label(path: str) -> str:
 
 
 def ik_constraint(rig: Rig, name: str, followed: str) -> Constraint | None:
-    """The IK constraint of the bone of this name by which it follows another one; None where none acts."""
+    """The constraint by which the bone of this name follows another one, by IK or as its copy; None where none acts."""
     bone: PoseBone | None = rig.pose.bones.get(name)
     for constraint in bone.constraints if bone else ():
         places = [point.bone for point in dependencies.targets(constraint) if point.object == rig]
-        if constraint.type == "IK" and not constraint.mute and followed and followed in places:
+        if constraint.type in ("IK", "COPY_TRANSFORMS") and not constraint.mute and followed and followed in places:
             return constraint
     return None
 
 
 def driving_path(rig: Rig, constraint: Constraint) -> str | None:
     """RNA path of the rig's property that drives the constraint's influence; "" for anything else, None for nothing."""
-    drivers: Any = versions.drivers(rig)
-    driver = drivers and drivers.find(f"{constraint.path_from_id()}.{INFLUENCE}")
+    driver = _driver(rig, constraint)
     return next(_properties(rig, driver), "") if driver else None
+
+
+def _driver(rig: Rig, constraint: Constraint) -> Any:
+    drivers: Any = versions.drivers(rig)
+    return drivers and drivers.find(f"{constraint.path_from_id()}.{INFLUENCE}")
 
 
 def drivers_reading(rig: Rig, paths: Set[str]) -> Iterator[FCurve]:

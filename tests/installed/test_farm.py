@@ -102,7 +102,7 @@ def test_a_job_switches_limbs_of_a_known_rig(submit, tmp_path: Path) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "out" / "rig.blend"))
     bpy.context.scene.frame_set(5)
-    assert bpy.data.objects["cloudrig"].pose.bones["Properties"]["ik_left_thigh"] == 0.0
+    assert bpy.data.objects["cloudrig"].pose.bones["Properties"]["ik_left_leg"] == 0.0
 
 
 def test_a_failed_job_names_the_shot_that_failed(submit, tmp_path: Path) -> None:

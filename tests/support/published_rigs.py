@@ -45,10 +45,14 @@ class Limb:
         self.joints = [Vector(place) for place in JOINTS[self.name[:3]]]
         self.one_layer = self.fk == self.ik
         self.deforming = self.fk if self.one_layer else [f"deforming {name}" for name in self.fk]
+        if self.switch == "influence" and not self.one_layer:
+            # The bone that copies IK deforms the character, and a property drives how far it does.
+            self.deforming = [name.removeprefix("FK-") for name in self.fk]
+            self.switch_bone, self.switch = "Properties", f"ik_left_{self.name[:3].lower()}"
 
 
 def limbs(kind: str, *, build: int = 0) -> list[Limb]:
-    """One limb of each that the kind has, of several builds the fullest, which comes first."""
+    """One limb of each that the kind has; of several builds the one at this place, the newest and fullest comes first."""
     builds: dict[str, list[Limb]] = {}
     for limb in (Limb(kind, pattern) for name, pattern in rig_files.layouts() if name == kind):
         builds.setdefault(limb.name, []).append(limb)
@@ -142,13 +146,13 @@ def _pole_angle(rig: Object, limb: Limb) -> float:
     return atan2(axis.dot(bend.cross(x)), bend.dot(x))
 
 
-def move(rig: Object, kind: str, layer: str) -> None:
+def move(rig: Object, kind: str, layer: str, *, build: int = 0) -> None:
     """The limbs move by the controls of this layer, which shows."""
     posed = rig.pose.bones
     for frame in FRAMES[::7]:
         part = (frame - 1) / 14.0
         animate(posed["hips"], location={frame: (0, 0.03 * part, 0)})
-        for limb in limbs(kind):
+        for limb in limbs(kind, build=build):
             if layer == "FK":
                 turns = ((-0.4, 0.1, 0.2), HINGE[limb.name[:3]], (0.2, 0.1, 0), (0.2, 0, 0))
                 for name, turn in zip(limb.fk, turns, strict=False):
@@ -159,7 +163,7 @@ def move(rig: Object, kind: str, layer: str) -> None:
                 animate(posed[limb.pole], location={frame: (0.1 * part, 0, 0.1)})
             for name in (*limb.zero[:1], *limb.ik[3:]):
                 animate(posed[name], rotation_quaternion={frame: Euler((0.3 * part, 0, 0)).to_quaternion()})
-    for limb in limbs(kind):
+    for limb in limbs(kind, build=build):
         show(rig, limb, layer)
 
 

@@ -42,7 +42,7 @@ def test_a_faulty_file_hides_no_other_kind(own_file: Path) -> None:
     names = ["Arm.L", "Leg.L"]
     assert [limb.name for limb in known_limbs.limbs_of(rig)] == names
     assert [limb.name for limb in api.known_limbs(rig)] == names
-    assert {limb.subtarget for limb in api.detect(rig)} == {"IK-MSTR-Wrist.L", "IK-Foot.L"}
+    assert {limb.subtarget for limb in api.detect(rig)} == {"IK-M-Wrist.L", "IK-M-Foot.L"}
 
 
 def test_a_switch_tells_which_file_is_left_out(own_file: Path) -> None:

@@ -57,17 +57,36 @@ def test_the_button_shows_what_is_baked_on_each_kind(kind: str) -> None:
             assert (rig.pose.bones[limb.deforming[1]].tail - target).length < 1e-4
 
 
-@pytest.mark.parametrize("kind", SIDES)
+@pytest.mark.parametrize(("kind", "build"), [*((kind, 0) for kind in SIDES), ("cloudrig", 1), ("cloudrig", 2)])
 @pytest.mark.parametrize("to", ["FK", "IK"])
-def test_limbs_of_each_kind_switch_and_stay(kind: str, to: str) -> None:
-    rig, found = published(kind), limbs(kind)
-    move(rig, kind, {"FK": "IK", "IK": "FK"}[to])
+def test_limbs_of_each_kind_switch_and_stay(kind: str, build: int, to: str) -> None:
+    rig, found = published(kind, build=build), limbs(kind, build=build)
+    move(rig, kind, {"FK": "IK", "IK": "FK"}[to], build=build)
     found = [limb for limb in found if limb.control or to == "FK"]
     before = deforming(rig, found)
     assert np.ptp(before[..., :3, 3], axis=0).max() > 0.05
     report = api.switch(rig, to, [limb.name for limb in found], frames=SPAN)
     assert report.posed, report
     assert_kept(deforming(rig, found), before)
+
+
+def test_cloudrigs_switch_is_what_drives_the_copy_of_ik() -> None:
+    """Its names are those that were read of a rig that today's CloudRig generated; the property is that of its metarig."""
+    names = {"Arm": ("UpperArm", "Forearm", "Wrist"), "Leg": ("Thigh", "Knee", "Foot")}
+    rig = published("cloudrig")
+    move(rig, "cloudrig", "IK")
+    for limb in api.known_limbs(rig):
+        bones = names[limb.name.removesuffix(".L")]
+        assert limb.fk == tuple(f"FK-{bone}.L" for bone in bones)
+        assert limb.ik == tuple(f"IK-M-{bone}.L" for bone in bones)
+        assert (limb.control, limb.pole) == (f"IK-{bones[2]}.L", f"POLE-{bones[0]}.L")
+    before = deforming(rig, limbs("cloudrig"))
+    api.switch(rig, "FK", frames=(4, 10))
+    assert_kept(deforming(rig, limbs("cloudrig")), before)
+    for frame, value in {3: 1.0, 4: 0.0, 10: 0.0, 11: 1.0}.items():
+        on_frame(frame)
+        shown = rig.pose.bones["Properties"]
+        assert (shown["ik_left_arm"], shown["ik_left_leg"]) == (value, value)
 
 
 @pytest.mark.parametrize("kind", SIDES)
