@@ -1,6 +1,6 @@
 """Which chains an armature has."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -169,11 +169,14 @@ def chains_from_constraints(rig: Object, *, scene: Scene | None = None) -> tuple
     refuse_unposable(rig)
     scene = scene_of(rig, scene)
     candidates = list(takeovers(rig, scene))
-    return tuple(_taken(rig, scene, takeover) if takeover.fields else takeover for takeover in candidates)
+    names = {limb.end_bone: limb.name for limb in find_limbs.limbs(rig, set(Kind)) if not limb.chain}
+    return tuple(_taken(rig, scene, takeover, names) if takeover.fields else takeover for takeover in candidates)
 
 
-def _taken(rig: Rig, scene: Scene, takeover: Takeover) -> Takeover:
-    chain = ensure_chain(rig, **takeover.fields)
+def _taken(rig: Rig, scene: Scene, takeover: Takeover, names: Mapping[str, str]) -> Takeover:
+    """names : that of a new chain by its end bone, where detect has one"""
+    end = takeover.fields["end_bone"]
+    chain = ensure_chain(rig, **({"name": names[end]} if end in names else {}), **takeover.fields)
     animate(rig, chain.end_bone, scene, takeover.animations)
     differences = uneven.differences(rig, chain, scene)
     return replace(takeover, chain=chain.name, differs=(*takeover.differs, *differences))

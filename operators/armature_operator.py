@@ -63,12 +63,14 @@ class ArmatureOperator(Operator):
 
     def execute(self, context: Context) -> Result:
         result: Result = {"CANCELLED"}
+        self._said: list[tuple[str, str]] = []
         in_hand.follow(context.view_layer)
         with self.refusals_told():
             for report in self.reports(context, self.rigs(context)):
                 result = {"FINISHED"}
                 if report is not None:
                     self.tell(report)
+        self.sum_up()
         return result
 
     def reports(self, context: Context, rigs: list[Rig]) -> "Iterable[api.Report | None]":
@@ -90,14 +92,23 @@ class ArmatureOperator(Operator):
         show_in_panel(report)
         level: Literal["INFO", "WARNING"] = "INFO" if report.reached else "WARNING"
         # The status bar shows the last line only; the others are in the Info editor.
-        for line in filter(None, (report.title, *report.lines(), report.headline())):
+        headline = report.headline()
+        self._said.append((level, f"{report.rig}: {headline}"))
+        for line in filter(None, (report.title, *report.lines(), headline)):
             self.report({level}, line)
 
     def inform(self, name: str, /, **values: object) -> None:
         """One line for the user: the sentence of this name, filled in."""
         from ..blender.messages.translation import translated
 
-        self.report({"INFO"}, translated(name, **values))
+        self._said.append(("INFO", translated(name, **values)))
+        self.report({"INFO"}, self._said[-1][1])
+
+    def sum_up(self) -> None:
+        """Where several armatures were acted on, a last line that has what was said of each."""
+        if len(self._said) > 1:
+            level: Any = max(level for level, _ in self._said)  # a warning is the greater word as well
+            self.report({level}, "; ".join(text for _, text in self._said))
 
 
 class ChainOperator(ArmatureOperator):

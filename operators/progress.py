@@ -40,6 +40,7 @@ class RequestOperator(SelectedChainsOperator):
     def execute(self, context: Context) -> Result:
         in_hand.follow(context.view_layer)
         self._steps, self._began, self._finished = self._each(context), time.monotonic(), 0
+        self._said = []
         # Adjusted or repeated later on it is done at once: Blender crashes over an operator that then goes on as modal.
         window, self._window = getattr(self, "_window", None), None
         if window is None:
@@ -108,6 +109,7 @@ class RequestOperator(SelectedChainsOperator):
             while time.monotonic() < until:
                 done = next(self._steps)
         except StopIteration:
+            self.sum_up()
             return self._result()
         self._show(context, done)
         return {"RUNNING_MODAL"}

@@ -21,7 +21,7 @@ class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
 
         takeovers = api.chains_from_constraints(rig, scene=context.scene)
         names = ", ".join(takeover.chain for takeover in takeovers if takeover.chain)
-        self.inform("note.added" if names else "note.no_constraint", chains=names)
+        self.inform("note.added_to" if names else "note.no_constraint", rig=rig.name, chains=names)
         # The last line shows in the status bar: a difference, if there is one.
         ordered = sorted(takeovers, key=lambda takeover: bool(takeover.differs))
         for takeover in ordered:

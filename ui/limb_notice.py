@@ -102,7 +102,7 @@ def _most_lines(context: Context) -> int:
     """How many lines the sentences take that come and go while a target moves."""
     from ..blender.status.limb_state import LimbState, State
 
-    states = (State.AS_SET, State.TOO_FAR, State.TOO_CLOSE, State.NOT_POSED, State.PULLED)
+    states = (State.OFF_POLE, State.AS_SET, State.TOO_FAR, State.TOO_CLOSE, State.NOT_POSED, State.PULLED)
     examples = (LimbState(state=state, miss=0.888, cause="Limit Extension") for state in states)
     return max(len(wrapped(context, long(context, example))) for example in examples)
 

@@ -54,8 +54,9 @@ def _draw() -> None:
         held = rig.two_bone_ik_chains[limb[1]].name if limb and limb[0] == rig else ""
         for name, found in limb_notice.look(context, rig).items():
             if found.joints and found.target and found.state != "MUTED":
+                state_name = "as_set" if found.state == "OFF_POLE" else found.state.lower()
                 # A limb that cannot be solved, or does not follow, is posed by nobody either.
-                color = getattr(addon.preferences, f"{found.state.lower()}_color", addon.preferences.not_posed_color)
+                color = getattr(addon.preferences, f"{state_name}_color", addon.preferences.not_posed_color)
                 signs = overlay.sign(found, context.region_data, context.region.width, _SIGN * _pixel())
                 _draw_limb(found, signs, color, in_hand=name == held)
         guides = overlay.guides(state.cached(rig), held) if held else None

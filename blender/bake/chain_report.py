@@ -114,6 +114,12 @@ class ChainReport:
         return self.posed and not self.status.any()
 
     @property
+    def as_set(self) -> float:
+        """How far options hold it off its target or its pole on frames that count as reached, world units at most."""
+        off = np.maximum(self.miss, self.off_pole)[self.status == int(Status.REACHED)]
+        return float(off.max(initial=0.0))
+
+    @property
     def worst(self) -> tuple[float, float] | None:
         """Frame and distance, world units, at which the chain is farthest off; None if no frame is misposed."""
         if self.posed:

@@ -150,6 +150,9 @@ class Report:
             text = translated("report.all_kept" if stays else "report.switched")
         elif self.feet:
             text = foot_report.headline(self.feet, self.unit)
+        elif (off := max((chain.as_set for chain in self.chains), default=0.0)) > _SEEN and not planted:
+            names = ", ".join(chain.name for chain in self.chains if chain.as_set > _SEEN)
+            text = translated("report.as_set", unit=self.unit, off=off, chains=names)
         else:
             text = translated("report.feet_planted" if planted else "report.all_reached")
         return ". ".join([text, *(notes if self.reached else alerts)[:1]])
@@ -175,6 +178,9 @@ def left_out_alerts(left_out: Iterable[str], lacking: Mapping[str, str]) -> list
         alerts.append(translated("alert.lacking", chains=", ".join(bones)))
     return alerts
 
+
+_SEEN = 1e-4
+"""World units: less is seen of no limb."""
 
 _MOST = 8
 """The most reports that are kept of an armature: undo and redo go back and forth between them."""

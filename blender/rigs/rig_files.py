@@ -39,8 +39,8 @@ class KnownLimb:
 
     name : as Detect Limbs calls it, such as "Arm.L"
     switch : property of `switch_bone`, or without one of the armature object; it says which of the control sets shows.
-        "influence" is that of the constraint by which `switch_bone` follows IK, or what drives that: where IK acts on the
-        FK controls, or where the property's name differs from rig to rig
+        "influence" is that of the constraint by which `switch_bone` follows IK, or what drives that: where IK acts on
+        the FK controls, or where the property's name differs from rig to rig
     fk_value, ik_value : what the switch is where FK shows, and where IK shows
     fk : FK controls, from the root bone to hand or foot, or to the toes
     ik : bones of the IK control set, in the same order: the third is what is followed; a fourth is a control

@@ -1,7 +1,7 @@
 """The property of a known limb that says which of its control sets shows: where it is, what it is, and setting it.
 
 Mostly it is one of a bone or of the armature object, which drives constraints. Where IK constraints act on the FK
-controls themselves, or a bone copies IK on top of FK, it may be the influence of such a constraint, or what drives that.
+controls themselves, or a bone copies IK on top of FK, it may be the influence of such a constraint, or its driver's.
 """
 
 from collections.abc import Iterator, Set
@@ -60,7 +60,7 @@ def _influence_path(rig: Rig, constraint: Constraint | None) -> str:
     if path is None:
         return f"{constraint.path_from_id()}.{INFLUENCE}"
     value, driver = number_at(rig, path), _driver(rig, constraint).driver
-    # A driver may invert the property, or take a part of it. Until Blender evaluates it, the influence is that of before.
+    # A driver may invert the property, or take a part of it. Until it is evaluated, the influence is that of before.
     passes_on = [driver.expression] == [variable.name for variable in driver.variables]
     return path if value is not None and (passes_on or abs(value - constraint.influence) < _AT_END) else ""
 

@@ -20,6 +20,7 @@ from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.values import Plan
 from ...solver.values import Plane, Status, Unreachable
 from ..armatures import Rig
+from ..bake.pin_report import pin_fields
 from ..build.build import is_current
 from ..live import state
 from ..live.live import waits_for_drag
@@ -45,6 +46,7 @@ class State(StrEnum):
     """What can be said of a limb.
 
     REACHED : the tip is on the target
+    OFF_POLE : so it is, but the mid joint is short of the pole that it is pinned to
     AS_SET : posed as it is solved; an option keeps the tip off the target
     TOO_FAR, TOO_CLOSE : posed as it is solved; the bones do not allow more
     NOT_POSED : elsewhere, as Live is off
@@ -56,6 +58,7 @@ class State(StrEnum):
     """
 
     REACHED = "REACHED"
+    OFF_POLE = "OFF_POLE"
     AS_SET = "AS_SET"
     TOO_FAR = "TOO_FAR"
     TOO_CLOSE = "TOO_CLOSE"
@@ -76,7 +79,7 @@ class LimbState:
 
     joints : root, mid, the hock of a leg that has one, and tip; empty if the chain lacks a bone
     target : empty if the chain has none
-    miss : from the tip to the target
+    miss : from the tip to the target; of OFF_POLE from the mid joint to the pole
     cause : label of the option that makes the limb AS_SET
     hiding : what hides it, where that is known
     away : what is not in this scene, and the names of the scenes in which it is
@@ -161,7 +164,8 @@ def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph
     if by := hiding.switched_off(plan, _copies[rig.session_uid][1], rig.evaluated_get(depsgraph), close):
         return replace(seen, state=State.HIDDEN, hiding=by)
     if seen.miss <= close:
-        return replace(seen, state=State.REACHED)
+        off = _off_pole(solved, seen)
+        return replace(seen, state=State.OFF_POLE, miss=off) if off > close else replace(seen, state=State.REACHED)
     joints = solve.world_joints(solved)[0, 0].tolist()
     as_solved = all(dist(joint, place) <= close for joint, place in zip(seen.joints, joints, strict=True))
     status = Status(int(solved.solution.status[0, 0]))
@@ -172,6 +176,13 @@ def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph
         return replace(seen, state=State.PULLED)
     by = hiding.on_top(plan)
     return replace(seen, state=State.HIDDEN if by or rig.two_bone_ik_live else State.NOT_POSED, hiding=by)
+
+
+def _off_pole(solved: SolvedGroup, seen: LimbState) -> float:
+    """How far the mid joint is from the pole that it is pinned to; 0 for a limb that need not be there."""
+    if not (solved.plan.pins and solved.plan.pole and pin_fields(solved)["off_pole"].any()):
+        return 0.0
+    return dist(seen.joints[1], solved.samples.world(solved.plan.pole)[0, :3, 3].tolist())
 
 
 def _close(seen: LimbState) -> float:

@@ -26,6 +26,7 @@ _TURN = np.linspace(0.0, 2.0 * pi, 65)
 _ROUND = np.stack((np.cos(_TURN[::4]), np.sin(_TURN[::4])), axis=-1).tolist()
 _SIGNS = {
     State.REACHED: [_ROUND],
+    State.OFF_POLE: [_ROUND, [(-1, 0), (1, 0)]],
     State.AS_SET: [[(0, 1), (1, 0), (0, -1), (-1, 0), (0, 1)]],
     State.TOO_FAR: [[(0, 1.2), (1, -0.7), (-1, -0.7), (0, 1.2)]],
     State.TOO_CLOSE: [[(0, -1.2), (1, 0.7), (-1, 0.7), (0, -1.2)]],

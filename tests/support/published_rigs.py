@@ -52,7 +52,7 @@ class Limb:
 
 
 def limbs(kind: str, *, build: int = 0) -> list[Limb]:
-    """One limb of each that the kind has; of several builds the one at this place, the newest and fullest comes first."""
+    """One limb of each that the kind has; of several builds that at this place, the newest and fullest first."""
     builds: dict[str, list[Limb]] = {}
     for limb in (Limb(kind, pattern) for name, pattern in rig_files.layouts() if name == kind):
         builds.setdefault(limb.name, []).append(limb)

@@ -71,7 +71,7 @@ def test_limbs_of_each_kind_switch_and_stay(kind: str, build: int, to: str) -> N
 
 
 def test_cloudrigs_switch_is_what_drives_the_copy_of_ik() -> None:
-    """Its names are those that were read of a rig that today's CloudRig generated; the property is that of its metarig."""
+    """The names were read of a rig that today's CloudRig generated; the property is that of its metarig."""
     names = {"Arm": ("UpperArm", "Forearm", "Wrist"), "Leg": ("Thigh", "Knee", "Foot")}
     rig = published("cloudrig")
     move(rig, "cloudrig", "IK")

@@ -82,8 +82,8 @@ def test_what_a_takeover_changes_is_told(change: Callable[[KinematicConstraint],
     before = shown(rig)
     found = {takeover.bone: takeover for takeover in api.chains_from_constraints(rig)}
     assert any(sentence in line for line in found["lower"].differs)
-    assert found["lower"].chain == "lower"
-    api.bake(rig, ["lower"], frames=(1, 1))
+    assert found["lower"].chain == "Arm"
+    api.bake(rig, ["Arm"], frames=(1, 1))
     on_frame(1)
     joint, turn = apart(before, shown(rig))
     assert joint > JOINTS or turn > DEGREES
