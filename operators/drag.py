@@ -202,10 +202,14 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
             context.area.header_text_set(None if done else self._header(context))
 
     def _header(self, context: Context) -> str:
+        from ..blender.messages.translation import translated
+
         system = context.scene.unit_settings.system
         lengths = (units.to_string(system, "LENGTH", part) for part in self.offset)
         parts = (f"D{name}: {length}" for name, length in zip("xyz", lengths, strict=True))
-        return "   ".join(parts) + (f"   [{self._typed}]" if self._typed else "")
+        angles = self._drag.angles
+        told = translated("part.angles", root=angles[0], hinge=angles[1]) if angles else ""
+        return "   ".join(filter(None, (*parts, told, self._typed and f"[{self._typed}]")))
 
 
 def keys_drawn(pull: str) -> Callable[[Header, Context], None]:

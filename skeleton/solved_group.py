@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver.values import Goals, Solution
+from ..solver.diagnostics import joint_angles
+from ..solver.values import Array, Goals, Plane, Solution
 from .chain_group import ChainGroup
 from .transform import each_array, on_columns
 from .values import ChainPlan, Plan, Samples
@@ -39,6 +40,13 @@ class SolvedGroup:
         at = on_columns(columns)
         goals, solution = each_array(at, self.goals), each_array(at, self.solution)
         return replace(self, group=self.group.only(columns), goals=goals, solution=solution)
+
+    def angles(self, joints: Array | None = None) -> Array:
+        """(n, c, 2) of root and hinge in radians, see `joint_angles`; of other joints (n, c, k, 3) in chain space."""
+        rest = self.group.chain.joints if self.group.leg is None else self.group.leg
+        joints = self.solution.joints if joints is None else joints
+        in_plane = self.plan.options.plane == Plane.REST
+        return joint_angles(rest[..., 1, :], joints, self.solution.hinge, in_plane=in_plane)
 
     @property
     def out_of_reach(self) -> NDArray[np.bool_]:

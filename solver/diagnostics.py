@@ -1,14 +1,40 @@
-"""How a solution moves from frame to frame: flips of the bend, speed of the joints, frames that are almost straight."""
+"""How a solution stands and moves: angles of the joints, flips of the bend, speed, frames that are almost straight."""
 
 from math import pi, radians
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import planar
 from .values import Array, Solution
+from .vectors import cross, dot, norm, unit
 
 _NEAR_STRAIGHT = radians(5.0)
 """Hinge angle below which a small step of the target makes the joints turn far."""
+
+
+def joint_angles(rest: Array, joints: Array, hinge: Array, *, in_plane: bool) -> Array:
+    """(n, ..., 2) radians: how far the root bone is turned from rest, and the hinge angle, 0 when straight.
+
+    rest : (..., 3)               from root to mid joint at rest
+    joints : (n, ..., k, 3)       root, mid, and what the end bone leads to; what follows does not count
+    hinge : (n, ..., 3)           unit: the sign of the hinge angle is that of the turn about it
+    in_plane : the root's angle is signed as well, about the hinge of a plane in which the limb stays; otherwise it is
+        that between the directions, from 0 to pi
+    """
+    first, second = joints[..., 1, :] - joints[..., 0, :], joints[..., 2, :] - joints[..., 1, :]
+    normal = cross(first, second)
+    bend = np.where(dot(normal, hinge) < 0.0, -1.0, 1.0)
+    turn = bend * np.arctan2(norm(normal), dot(first, second))
+    if not in_plane:
+        root = np.arctan2(norm(cross(rest, first)), dot(rest, first))
+        return np.stack(np.broadcast_arrays(root, turn), axis=-1)
+    along, tip = unit(rest), first + second
+    target = np.stack((dot(tip, along), dot(tip, cross(hinge, along))), axis=-1)
+    lengths = np.stack((norm(first), norm(second)), axis=-1)
+    # Where rest is the x axis the angle at rest is 0. The planar solver has its rows on the last axis but one.
+    rows = (np.moveaxis(values, 0, -1 - behind) for values, behind in ((lengths, 1), (target, 1), (bend, 0)))
+    return np.moveaxis(planar.angles(*rows), -2, 0)
 
 
 def flips(solution: Solution) -> NDArray[np.bool_]:

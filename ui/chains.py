@@ -4,12 +4,13 @@ from math import degrees
 from typing import Any
 
 from bpy.app.translations import pgettext_iface
-from bpy.types import UILayout
+from bpy.types import Context, UILayout
 
 from ..blender.armatures import Rig
 from ..blender.bake.chain import SLIGHT, StraightRest, axis_label, straight_rest, twists_found, undecided
 from ..blender.messages.refused import Refused
 from ..blender.settings.properties import TwoBoneIKChain
+from . import limb_notice
 from .sections import draw_option, section
 
 
@@ -75,10 +76,11 @@ def _draw_twists(layout: UILayout, chain: TwoBoneIKChain, rig: Rig) -> None:
         column.label(text="No twist bones")
 
 
-def draw_bend(layout: UILayout, chain: TwoBoneIKChain) -> None:
-    """Which way it bends."""
+def draw_bend(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
+    """Which way it bends, and by how much as it stands."""
     body = section(layout, "Bend")
     if body:
+        body.label(text=limb_notice.angles(limb_notice.look(context, chain.id_data)[chain.name]), translate=False)
         row = body.row(align=True)
         row.prop(chain, "bend")
         row.operator("two_bone_ik.flip_bend", text="", icon="UV_SYNC_SELECT")

@@ -42,6 +42,11 @@ def long(context: Context, state: "LimbState") -> str:
     return _filled(context, state, "long")
 
 
+def angles(state: "LimbState") -> str:
+    """Degrees by which root and mid joint are turned; "" where the limb is not solved."""
+    return translated("part.angles", root=state.angles[0], hinge=state.angles[1]) if state.angles else ""
+
+
 def icon(state: "LimbState") -> Any:
     """The sign of its state."""
     return _STATES[state.state]["icon"]

@@ -4,10 +4,12 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
+import blf
 import bpy
 import gpu
 from bpy.props import BoolProperty
 from bpy.types import Context, Object, SpaceView3D, WindowManager
+from bpy_extras.view3d_utils import location_3d_to_region_2d
 from gpu_extras.batch import batch_for_shader
 
 from .. import __package__ as base_package
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 _SIGN = 9.0
 """Half the size of the sign at a tip, in pixels."""
+_LETTERS = 12.0
+"""Size of the joint angles, in pixels."""
 _handles: list[object] = []
 
 
@@ -28,8 +32,9 @@ def _is_on(_manager: WindowManager) -> bool:
 
 def _switch(_manager: WindowManager | None, on: bool) -> None:
     if on and not _handles:
-        _handles.append(SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW"))
-    elif not on and _handles:
+        for draw, when in ((_draw, "POST_VIEW"), (_draw_angles, "POST_PIXEL")):
+            _handles.append(SpaceView3D.draw_handler_add(draw, (), "WINDOW", when))
+    while not on and _handles:
         SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
 
 
@@ -64,6 +69,28 @@ def _draw() -> None:
             _draw_guides(guides, addon.preferences.guide_color)
         _draw_feet(rig, context, addon.preferences)
     gpu.state.blend_set("NONE")
+
+
+def _draw_angles() -> None:
+    """Beside root and mid joint of the limb in hand, in degrees."""
+    context = bpy.context
+    addon: Any = context.preferences.addons.get(base_package)
+    if not addon or not cast(SpaceView3D, context.space_data).overlay.show_overlays:
+        return
+    from ..blender.status import in_hand
+    from . import limb_notice
+
+    if not (limb := in_hand.limb_in_hand(context)):
+        return
+    rig, index = limb
+    found = limb_notice.look(context, rig)[rig.two_bone_ik_chains[index].name]
+    blf.size(0, _LETTERS * _pixel())
+    blf.color(0, *addon.preferences.guide_color)
+    for joint, angle in zip(found.joints, found.angles, strict=False):
+        place = location_3d_to_region_2d(context.region, context.region_data, joint)
+        if place:
+            blf.position(0, place.x + _LETTERS, place.y, 0.0)
+            blf.draw(0, f"{angle:.1f}°")
 
 
 def _goals(rig: Rig) -> "Iterable[Object | None]":

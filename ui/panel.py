@@ -100,7 +100,7 @@ class TWO_BONE_IK_PT_chains(Panel):
             plant.draw(layout, context, rig)
             hold.draw(layout, context, rig, chain)
             chains.draw_bones(layout, chain, rig)
-            chains.draw_bend(layout, chain)
+            chains.draw_bend(layout, context, chain)
             chains.draw_reach(layout, chain)
         if not is_known:
             switch.draw_faulty_rigs(layout, context)

@@ -53,6 +53,8 @@ class ChainReport:
     degenerate : (n,) bool       a direction is undecided: target on the root, or a bone without length
     miss : (n,)                  distance from the tip to the target, world units
     sin_hinge : (n,)             closeness to singular: 0 straight or folded, 1 at a right angle
+    angles : (n, 2)              radians: the turn of the root bone from rest, which is signed in plane Rest, and the hinge
+                                 angle, 0 when straight; empty where no limb was solved
     speed : (n,)                 the faster of root joint and hinge since the frame before, radians a frame
     stretch : (n,)               the greater one of the factors on the distances from joint to joint
     least_stretch : (n,)         the lesser one; below 1 only where the limb is pinned to its pole
@@ -75,6 +77,7 @@ class ChainReport:
     degenerate: NDArray[np.bool_]
     miss: Array
     sin_hinge: Array
+    angles: Array
     speed: Array
     stretch: Array
     least_stretch: Array
@@ -248,7 +251,12 @@ def _with_degenerate(fields: Mapping[str, Any]) -> dict[str, Any]:
 def switched_off(count: int) -> dict[str, Any]:
     """The fields of options that a chain goes without, as in reports of versions that did not have these."""
     nothing = dict.fromkeys(("swivel", "off_pole", "past_bend", "past_extension"), np.zeros(count))
-    return {**nothing, "least_stretch": np.ones(count), "undecided_twist": np.zeros(count, dtype=np.bool_)}
+    return {
+        **nothing,
+        "angles": np.empty((0, 2)),
+        "least_stretch": np.ones(count),
+        "undecided_twist": np.zeros(count, dtype=np.bool_),
+    }
 
 
 def unmeasured(count: int) -> dict[str, Any]:

@@ -255,6 +255,7 @@ def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mappi
         "flips": diagnostics.flips(solution),
         "near_straight": diagnostics.near_straight(solution),
         "swivel": solution.swivel,
+        "angles": solved.angles()[plan.requested],
     }
     if solved.plan.twists:
         arrays["undecided_twist"] = undecided_twist(solved)[plan.requested]

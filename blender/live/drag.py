@@ -114,6 +114,11 @@ class Drag:
         """Whether the chain is to bend to another side from now on."""
         return bool(self._flips % 2) and not (self._bent or self._in_ik)
 
+    @property
+    def angles(self) -> tuple[float, ...]:
+        """Degrees of root and hinge, as `joint_angles` has them; none where controls of IK are pulled."""
+        return tuple(np.degrees(self._limb.angles).tolist()) if isinstance(self._limb, FreeLimb) else ()
+
     def restore(self) -> None:
         """Pose the limb as it was, to the bit, and put its targets back."""
         if self._targets:

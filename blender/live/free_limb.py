@@ -46,6 +46,11 @@ class FreeLimb:
         """As it is solved now."""
         return self._group.plan
 
+    @property
+    def angles(self) -> Array:
+        """(2,) radians of root and hinge, as the chain is solved now."""
+        return self._solved().angles()[0, 0]
+
     def reach_for(self, tip: Sequence[float]) -> None:
         """From now on the tip is there, in world space, or as near as it comes."""
         self._goals = replace(self._goals, target=self._from_world(tip))

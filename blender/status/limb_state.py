@@ -14,7 +14,7 @@ import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 from mathutils import Vector
 
-from ...skeleton import solve
+from ...skeleton import solve, transform
 from ...skeleton.rounding import near
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.values import Plan
@@ -85,6 +85,7 @@ class LimbState:
     away : what is not in this scene, and the names of the scenes in which it is
     refusal : why it cannot be solved
     keyed : its bones have keys, which Live would cover
+    angles : in degrees, of root and hinge as `joint_angles` has them; empty if the chain cannot be solved
     """
 
     state: State
@@ -96,6 +97,7 @@ class LimbState:
     away: tuple[str, str] = ("", "")
     refusal: Refused | None = None
     keyed: bool = False
+    angles: tuple[float, ...] = ()
 
 
 class _Look(NamedTuple):
@@ -160,7 +162,9 @@ def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState
 def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph) -> LimbState:
     """What can be said of a limb that can be solved."""
     plan, close = solved.plan, _close(seen)
-    seen = replace(seen, keyed=hiding.keyed(plan))
+    joints = transform.transform_points(solved.group.from_world[0, 0], np.array(seen.joints))
+    angles = np.degrees(solved.angles(joints[None, None])[0, 0])
+    seen = replace(seen, keyed=hiding.keyed(plan), angles=tuple(angles.tolist()))
     if by := hiding.switched_off(plan, _copies[rig.session_uid][1], rig.evaluated_get(depsgraph), close):
         return replace(seen, state=State.HIDDEN, hiding=by)
     if seen.miss <= close:

@@ -53,14 +53,16 @@ def _motion(scene: Scene, rig: Rig, frames: Array) -> dict[str, Any]:
 def _limbs(rig: Rig, report: Report, frames: Array) -> dict[str, Any]:
     shape = len(frames), len(report.chains)
     contacts, status = np.zeros(shape, np.uint8), np.full(shape, -1, np.int8)
-    miss = np.full(shape, np.nan)
+    miss, angles = np.full(shape, np.nan), np.full((*shape, 2), np.nan)
     ends = {name: end_bone for end_bone, name in names_by_end(rig, found_limbs(rig)).items()}
     for column, chain in enumerate(report.chains):
         contacts[:, column] = _contacts(rig, ends[chain.name], frames)
         _, here, there = np.intersect1d(frames, chain.frames, return_indices=True)
         miss[here, column], status[here, column] = chain.miss[there], chain.status[there]
+        if len(chain.angles):
+            angles[here, column] = chain.angles[there]
     names = np.array([chain.name for chain in report.chains], np.str_)
-    return {"limbs": names, "contacts": contacts, "miss": miss, "status": status}
+    return {"limbs": names, "contacts": contacts, "miss": miss, "status": status, "angles": angles}
 
 
 def _contacts(rig: Rig, end_bone: str, frames: Array) -> Array:

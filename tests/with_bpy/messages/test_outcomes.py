@@ -76,6 +76,7 @@ def test_a_switch_is_told_in_its_own_words(measured: bool, misposed: bool, words
         measured=np.full(2, measured),
         misposed=np.full(2, misposed),
         off_bone="hand" if misposed else "",
+        angles=np.zeros((2, 2)),
         **fields,
         **flags,
     )

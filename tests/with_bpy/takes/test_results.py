@@ -148,6 +148,7 @@ def test_arrays_are_read_in_three_lines(tmp_path: Path) -> None:
     }
     shapes |= {"version": (), "fps": (), "metres": (), "bones": (bones,), "parents": (bones,), "limbs": (2,)}
     shapes |= dict.fromkeys(("contacts", "miss", "status"), (count, 2))
+    shapes["angles"] = (count, 2, 2)
     assert {name: values.shape for name, values in found.items()} == shapes
     assert {name: values.dtype.kind for name, values in found.items() if values.dtype.kind != "f"} == {
         **dict.fromkeys(("version", "parents", "status"), "i"),
@@ -169,6 +170,11 @@ def test_arrays_are_read_in_three_lines(tmp_path: Path) -> None:
     assert found["contacts"].any(axis=0).all()
     assert (found["status"] >= 0).all()
     assert np.isfinite(found["miss"]).all()
+    # The knee's, from the joints in the file.
+    hip, knee, foot = ([*found["bones"]].index(name) for name in ("LeftUpLeg", "LeftLeg", "LeftFoot"))
+    thigh, shin = (np.diff(found["heads"][:, pair].astype(float), axis=1)[:, 0] for pair in ((hip, knee), (knee, foot)))
+    truth = np.arctan2(np.linalg.norm(np.cross(thigh, shin), axis=-1), np.einsum("ij,ij->i", thigh, shin))
+    np.testing.assert_allclose(np.abs(found["angles"][:, 0, 1]), truth, atol=1e-3)
 
 
 def test_the_report_has_the_hash_of_the_output(tmp_path: Path) -> None:
