@@ -1,5 +1,7 @@
 """Which control sets limbs of a known rig show, and the buttons that switch them."""
 
+from typing import Any
+
 from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
 
@@ -19,8 +21,9 @@ def draw(layout: UILayout, context: Context, rig: Rig) -> None:
     body = section(layout, "Switch", closed=False, count=len(left_out))
     if body is None:
         return
-    frames = [int(frame) for frame in frame_range(rig, None, context.scene)[:2]]
+    frames = _frames(rig, context.scene)
     draw_lines(body, context, [*left_out, pgettext_iface("Frames {} - {}").format(*frames)])
+    body.row().prop(context.scene, "two_bone_ik_switch_frames", expand=True)
     bone = in_hand.bone_in_hand(context)
     selected = next((limb.name for limb in limbs if bone in limb.named), "")
     column = body.column(align=True)
@@ -43,6 +46,13 @@ def draw(layout: UILayout, context: Context, rig: Rig) -> None:
         if names or control_set
     ]
     draw_lines(body, context, lines)
+
+
+def _frames(rig: Rig, scene: Any) -> tuple[int, int]:
+    """First and last of those that the buttons switch."""
+    start, end = (int(frame) for frame in frame_range(rig, None, scene)[:2])
+    here, chosen = scene.frame_current, scene.two_bone_ik_switch_frames
+    return (start, end) if chosen == "RANGE" else (here, here if chosen == "HERE" else max(here, end))
 
 
 def draw_faulty_rigs(layout: UILayout, context: Context) -> None:

@@ -53,8 +53,8 @@ class ChainReport:
     degenerate : (n,) bool       a direction is undecided: target on the root, or a bone without length
     miss : (n,)                  distance from the tip to the target, world units
     sin_hinge : (n,)             closeness to singular: 0 straight or folded, 1 at a right angle
-    angles : (n, 2)              radians: the turn of the root bone from rest, which is signed in plane Rest, and the hinge
-                                 angle, 0 when straight; empty where no limb was solved
+    angles : (n, 2)              radians: the turn of the root bone from rest, which is signed in plane Rest, and the
+                                 hinge angle, 0 when straight; empty where no limb was solved
     speed : (n,)                 the faster of root joint and hinge since the frame before, radians a frame
     stretch : (n,)               the greater one of the factors on the distances from joint to joint
     least_stretch : (n,)         the lesser one; below 1 only where the limb is pinned to its pole

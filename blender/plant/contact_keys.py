@@ -4,9 +4,9 @@ Users have set contacts from the first key of a bone to the last. What a curve g
 goes on with its last value for ever.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from math import ceil, floor
+from math import ceil, floor, inf
 
 import numpy as np
 from bpy.types import FCurve, Scene
@@ -36,6 +36,9 @@ GROUP = "Contacts"
 
 _FEW = 10
 """A limb with keys on more frames may be captured."""
+
+_BESIDE = 0.05
+"""Frames: a last key that is nearer to the one before keeps how the curve goes on."""
 
 _POINTS = np.array((1, 2))
 """Ball and heel; both together are 3, as in options.toml."""
@@ -184,13 +187,32 @@ def is_captured(rig: Rig) -> bool:
 
 
 def keyed_span(rig: Rig) -> tuple[int, int] | tuple[()]:
-    """From the first to the last key of the armature's bones; empty where they have none."""
-    spans = [curve.range() for curve in _pose_curves(rig)]
-    return (floor(min(span[0] for span in spans)), ceil(max(span[1] for span in spans))) if spans else ()
+    """From the first to the last key that poses a bone of the armature; empty where none does.
+
+    Keys do not count that a request has set beside its frames to keep how a curve goes on there.
+    """
+    curves = [(curve.range(), curve) for curve in versions.curves(rig) if _poses(curve)]
+    first, last = inf, -inf
+    # Panels ask at each redraw, and to look at keys takes longer than to sort.
+    for span, curve in sorted(curves, key=lambda found: found[0][0]):
+        if span[0] >= first:
+            break
+        keys = curve.keyframe_points
+        is_beside = len(keys) > 2 and keys[0].interpolation == "CONSTANT" != keys[1].interpolation
+        first = min(first, keys[1].co.x if is_beside else span[0])
+    for span, curve in sorted(curves, key=lambda found: -found[0][1]):
+        if span[1] <= last:
+            break
+        keys = curve.keyframe_points
+        is_beside = len(keys) > 2 and span[1] - keys[-2].co.x < _BESIDE
+        last = max(last, keys[-2].co.x if is_beside else span[1])
+    return (floor(first), ceil(last)) if curves else ()
 
 
-def _pose_curves(rig: Rig) -> Iterator[FCurve]:
-    return (curve for curve in versions.curves(rig) if curve.data_path.startswith("pose.bones["))
+def _poses(curve: FCurve) -> bool:
+    """Whether it moves, turns or scales a bone."""
+    field = curve.data_path.rpartition(".")[2]
+    return curve.data_path.startswith("pose.bones[") and field.startswith(("location", "rotation_", "scale"))
 
 
 def usual_frames(rig: Rig, scene: Scene) -> tuple[int, int]:

@@ -97,8 +97,9 @@ def register() -> None:
         setattr(_item, f"two_bone_ik_{name}", option("contacts", name, **_FIELD))
     for owner in (_item, _scene):
         owner.two_bone_ik_bone_marks = props.StringProperty(name="Bone Marks", **_FIELD | {"options": {"HIDDEN"}})
-    for name in rows("plant", owner="scene"):
-        setattr(_scene, f"two_bone_ik_{name}", option("plant", name, options=set()))
+    for table in ("plant", "switch"):
+        for name in rows(table, owner="scene"):
+            setattr(_scene, f"two_bone_ik_{name}", option(table, name, options=set()))
 
 
 def unregister() -> None:
@@ -107,8 +108,8 @@ def unregister() -> None:
         del owner.two_bone_ik_bone_marks
     for name in rows("contacts", owner="rig"):
         delattr(_item, f"two_bone_ik_{name}")
-    for owner, room in ((_scene, "scene"), (_item, "rig")):
-        for name in rows("plant", owner=room):
+    for table, owner, room in (("plant", _scene, "scene"), ("switch", _scene, "scene"), ("plant", _item, "rig")):
+        for name in rows(table, owner=room):
             delattr(owner, f"two_bone_ik_{name}")
     for name in _HOLD_TO:
         delattr(_scene, f"two_bone_ik_{name}")

@@ -1,4 +1,4 @@
-"""Angles of root and mid joint are those of the bones as Blender evaluates them: in reports, in the list, while pulled."""
+"""Angles of root and mid joint are those of bones as Blender evaluates them: in reports, in the panel, while pulled."""
 
 from __future__ import annotations
 

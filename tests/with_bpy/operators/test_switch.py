@@ -8,6 +8,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.bake import report
+from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys
 from bl_ext.user_default.two_bone_ik.blender.status import in_hand
 from bpy.types import Object
 
@@ -63,6 +64,35 @@ def test_the_operator_switches_all_limbs_over_its_frames(rig: Object) -> None:
     assert [(key.co.x, key.co.y) for key in curve.keyframe_points] == [(4, 0), (5, 1), (pytest.approx(15.02), 0)]
     np.testing.assert_allclose(foot(range(1, 21)), before, atol=1e-4)
     assert report.last(rig).operation == "Switch"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "here", "frames"),
+    [
+        ("RANGE", 7, (3, 20)),
+        ("FROM_HERE", 7, (7, 20)),
+        ("FROM_HERE", 25, (25, 25)),
+        ("HERE", 7, (7, 7)),
+    ],
+)
+def test_the_panel_has_frames_to_switch(rig: Object, chosen: str, here: int, frames: tuple[int, int]) -> None:
+    from bl_ext.user_default.two_bone_ik.ui import switch
+
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end, scene.two_bone_ik_switch_frames = 3, 20, chosen
+    scene.frame_set(here)
+    assert switch._frames(rig, scene) == frames
+
+
+@pytest.mark.parametrize("frames", [(5, 15), (5, 20), (1, 20)])
+def test_a_switch_adds_no_frames_to_what_is_planted(rig: Object, frames: tuple[int, int]) -> None:
+    """It keys what keeps the limbs outside of its frames, on either side: those keys are no captured motion."""
+    assert contact_keys.keyed_span(rig) == (1, 20)
+    for direction in ("FK", "IK", "FK"):
+        bpy.ops.two_bone_ik.switch(direction=direction, frame_start=frames[0], frame_end=frames[1])
+        assert contact_keys.keyed_span(rig) == (1, 20)
+    keyed = [key.co.x for curve in versions.curves(rig) for key in curve.keyframe_points]
+    assert frames == (5, 15) or not min(keyed) >= 1 or max(keyed) > 20
 
 
 def test_one_limb_is_switched_by_any_of_its_bones(rig: Object) -> None:
