@@ -1,5 +1,7 @@
 """Edit the chains of the armature in hand: by hand, from its limbs, from its IK constraints, from each other."""
 
+from typing import Any
+
 from bpy.app.translations import pgettext_iface, pgettext_tip
 from bpy.types import Context, OperatorProperties
 
@@ -33,16 +35,25 @@ class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
 
     # Not remembered: who wanted fingers once may not want them the next time.
     kinds: option("chains", "kinds")
+    spread_twist: option("chains", "spread_twist")
 
     def rigs(self, context: Context) -> list[Rig]:
         return selected(context)
 
     def run(self, context: Context, rig: Rig) -> None:
+        from ..blender.bake.chain import twists_found
+
         added = api.add_detected(rig, self.kinds)
         if added:
             in_hand.search_again(context.view_layer)  # the last of them is active, though the user has not chosen it
         names = ", ".join(limb.chain for limb in added)
         self.inform("note.added_to" if names else "note.nothing_to_add_to", rig=rig.name, chains=names)
+        chains = [rig.two_bone_ik_chains[limb.chain] for limb in added]
+        twisting = [chain for chain in chains if twists_found(rig, chain).bones]
+        for chain in twisting:
+            chain.use_twist = self.spread_twist
+        if twisting and not self.spread_twist:
+            self.inform("note.has_twist_bones", chains=", ".join(chain.name for chain in twisting))
 
 
 class _ListOperator(ChainOperator):
@@ -92,6 +103,20 @@ class TWO_BONE_IK_OT_side_decide(ChainOperator):
 
     def run(self, context: Context, rig: Rig) -> None:
         api.decide_side(rig, active_names(rig), axis=self.axis)
+
+
+class TWO_BONE_IK_OT_twist_share(ArmatureOperator):
+    """Let the place of a twist bone between the joints give its share, or set that by hand from now on"""
+
+    bl_idname = "two_bone_ik.twist_share"
+    bl_label = "Set Share of Twist"
+
+    twist_bone: option("chains", "twist_bone")
+    twist_share: option("chains", "twist_share")
+
+    def run(self, context: Context, rig: Rig) -> None:
+        bone: Any = rig.pose.bones[self.twist_bone]
+        bone.two_bone_ik_twist = self.twist_share
 
 
 class TWO_BONE_IK_OT_set_aligned(ChainOperator):

@@ -65,11 +65,15 @@ def _draw_twists(layout: UILayout, chain: TwoBoneIKChain, rig: Rig) -> None:
     column = layout.column(align=True)
     for place in found.bones:
         bone: Any = rig.pose.bones[place.name]
-        share = bone.two_bone_ik_twist
+        is_auto = bone.two_bone_ik_twist < 0.0
         row = column.row(align=True)
         row.use_property_decorate = True
-        row.label(text=f"{place.name}: {share if share >= 0.0 else place.by_place:.2f}", translate=False)
-        row.prop(bone, "two_bone_ik_twist", text="")
+        row.label(text=f"{place.name}: {place.by_place:.2f}" if is_auto else place.name, translate=False)
+        if not is_auto:
+            row.prop(bone, "two_bone_ik_twist", text="")
+        icon = "CHECKBOX_HLT" if is_auto else "CHECKBOX_DEHLT"
+        auto = row.operator("two_bone_ik.twist_share", text="Auto", icon=icon, emboss=False)
+        auto.twist_bone, auto.twist_share = place.name, place.by_place if is_auto else -1.0
     for name in found.left_alone:
         column.label(text=pgettext_iface("{}: left alone").format(name), translate=False, icon="CONSTRAINT_BONE")
     if not found.bones and not found.left_alone:

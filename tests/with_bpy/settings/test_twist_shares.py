@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.bake.chain import twists_found
 from bpy.types import Object, PropertyGroup
 from mathutils import Vector
 
 from support import rigs
+from support.characters import select
 from support.twisted import SIDE
 
 BY_PLACE = -1.0
@@ -158,3 +161,36 @@ def test_of_two_chains_on_a_limb_one_has_them(tmp_path: Path) -> None:
     for _ in range(2):
         api.apply_setup(rig, api.load_setup(path))
         assert shares(rig) == {"lower_twist_a.L": 0.25}
+
+
+def test_auto_takes_what_the_place_gives_and_back() -> None:
+    rig = both_sides()
+    select(rig)
+    (place,) = (place for place in twists_found(rig, arm(rig)).bones if place.name == "lower_twist_b.L")
+    bone = rig.pose.bones[place.name]
+    for share in (place.by_place, BY_PLACE, 0.25):
+        bpy.ops.two_bone_ik.twist_share(twist_bone=bone.name, twist_share=share)
+        assert bone.two_bone_ik_twist == pytest.approx(share)
+
+
+@pytest.mark.parametrize("spread", [False, True])
+def test_detect_names_limbs_with_twist_bones(capfd: pytest.CaptureFixture[str], spread: bool) -> None:
+    rig = both_sides()
+    for side in "LR":
+        for name, human in (("upper", "upper_arm"), ("lower", "forearm")):
+            rig.data.bones[f"{name}.{side}"].name = f"{human}.{side}"
+    select(rig)
+    bpy.ops.two_bone_ik.chains_detect(spread_twist=spread)
+    chains = rig.two_bone_ik_chains
+    assert len(chains) == 2
+    assert [chain.use_twist for chain in chains] == [spread, spread]
+    said = capfd.readouterr().out.splitlines()[-1]
+    assert ("Arm.L, Arm.R have twist bones: Spread Twist" in said) != spread
+
+
+def test_detect_names_no_limb_without_twist_bones(capfd: pytest.CaptureFixture[str]) -> None:
+    rig = rigs.armature()
+    select(rig)
+    bpy.ops.two_bone_ik.chains_detect(spread_twist=True)
+    assert not rig.two_bone_ik_chains[0].use_twist
+    assert capfd.readouterr().out.splitlines()[-1] == "Info: Rig: added Arm"

@@ -34,8 +34,9 @@ def entries() -> dict[str, list[tuple[str, str]]]:
 def test_every_operator_is_in_the_menus() -> None:
     shown = {name for menu in entries().values() for name, _ in menu}
     known = {f"two_bone_ik.{name}" for name in dir(bpy.ops.two_bone_ik)}
-    # Lines of a report and stretches of a strip go to their frames.
-    assert known - shown == {"two_bone_ik.go_to_frame", "two_bone_ik.contact_select"}
+    # Lines of a report and stretches of a strip go to their frames, and each twist bone of the panel has its share.
+    named = ("go_to_frame", "contact_select", "twist_share")
+    assert known - shown == {f"two_bone_ik.{name}" for name in named}
 
 
 def test_no_entry_repeats_the_title_and_no_menu_is_long() -> None:

@@ -69,6 +69,8 @@ def twist(user: User, rig: Object) -> Steps:
     yield from wait()
     assert rig.two_bone_ik_chains[0].use_twist
     by_place = angle(turn(rig, "thigh"), turn(rig, "twist"))
+    yield from user.click("two_bone_ik.twist_share", RIGHT_HALF)  # no longer by its place
+    yield from wait()
     yield from paste(user, 'pose.bones["twist"].two_bone_ik_twist', "0")
     assert 0.02 < by_place < 0.6 * angle(turn(rig, "thigh"), turn(rig, "twist"))
     user.screenshot("twist")
