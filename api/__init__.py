@@ -62,6 +62,7 @@ from .plant import contacts, plant
 from .pose import drag, flip_bend, solve
 from .settings import copy_settings, mirror_settings
 from .switch import known_limb_of, known_limbs, switch
+from .takes import import_take
 from .targets import (
     bake_targets,
     change_target_space,
@@ -114,6 +115,7 @@ __all__ = [
     "flip_bend",
     "followed_first",
     "hold",
+    "import_take",
     "known_limb_of",
     "known_limbs",
     "load_setup",

@@ -12,7 +12,7 @@ import bpy
 
 from ..blender.armatures import Rig, is_rig
 from ..blender.files import atomic_write
-from ..blender.messages.refused import Refused
+from ..blender.messages.refused import Refused, reason
 from ..blender.messages.translation import nearest_name, translated
 from ..blender.takes.import_take import import_take
 from ..blender.takes.take import Import, Taken
@@ -87,7 +87,7 @@ def load(file: Path, *, enable_autoexec: bool, **imported: Any) -> LoadedFile:
 
 def _unreadable(file: Path, why: str) -> Refused:
     return Refused(
-        "UNREADABLE.damaged" if is_take(file) or file.suffix == BLEND else "UNREADABLE.format",
+        "UNREADABLE.damaged" if file.suffix == BLEND else "UNREADABLE.format",
         value=str(file),
         reason=why,
         known=", ".join(READABLE),
@@ -146,9 +146,3 @@ def _named(name: str) -> Rig:
     if name not in armatures:
         raise Refused("NO_RIG.named", object=name, value=name, nearest=nearest_name(name, armatures))
     return cast(Rig, bpy.data.objects[name])
-
-
-def reason(error: RuntimeError) -> str:
-    """The last line of Blender's error that is not about the line of code."""
-    lines = [line for line in str(error).strip().splitlines() if not line.startswith("Location:")]
-    return lines[-1].removeprefix("Error: ")

@@ -12,10 +12,10 @@ import bpy
 from .. import api
 from ..blender.armatures import Rig
 from ..blender.files import atomic_write
-from ..blender.messages.refused import Refused
+from ..blender.messages.refused import Refused, reason
 from ..blender.takes.export_take import OF_ONE, Export, export_take
 from ..blender.takes.take import Taken
-from . import blend_file, console_output, interrupt
+from . import console_output, interrupt
 from .formats import BLEND, FORMATS, is_take
 from .shot import Shot
 
@@ -71,13 +71,13 @@ def _saved(shot: Shot, output: Path, write: Callable[[Path], None]) -> Iterator[
             with atomic_write.as_private_as(output):
                 write(beside)
             interrupt.check()  # what Blender prints goes through Python, and it swallows what is raised there
-            reason = ""
+            why = ""
         except RuntimeError as error:
-            reason = blend_file.reason(error)
-        if reason:
+            why = reason(error)
+        if why:
             # Blender's own is that of its last step, which only follows from what went wrong before.
-            reason = atomic_write.obstacle(beside, 2 * shot.file.stat().st_size) or reason
-            raise Refused("UNWRITABLE", value=str(output), reason=reason)
+            why = atomic_write.obstacle(beside, 2 * shot.file.stat().st_size) or why
+            raise Refused("UNWRITABLE", value=str(output), reason=why)
         # It may take long, and what tells of the file should come just before the file.
         atomic_write.sync(beside)
         yield beside

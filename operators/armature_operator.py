@@ -139,8 +139,8 @@ class SelectedChainsOperator(ChainOperator):
 
 
 def registration(module: dict[str, Any]) -> tuple[Callable[[], None], Callable[[], None]]:
-    """`register` and `unregister` of a module, by its `globals()`: they take all operators that it defines."""
-    return register_classes_factory([item for name, item in module.items() if name.startswith("TWO_BONE_IK_OT_")])
+    """`register` and `unregister` of a module, by its `globals()`: they take all that it defines for Blender."""
+    return register_classes_factory([item for name, item in module.items() if name.startswith("TWO_BONE_IK_")])
 
 
 def show_in_panel(report: "api.Report") -> None:

@@ -7,7 +7,7 @@ from .armature_operator import SelectedChainsOperator, api, registration
 from .progress import RequestOperator
 
 
-class TWO_BONE_IK_OT_build(RequestOperator):
+class TWO_BONE_IK_OT_build(RequestOperator, SelectedChainsOperator):
     """Build the limbs into the rig out of bones, constraints and drivers, so that they move without this extension"""
 
     bl_idname = "two_bone_ik.build"

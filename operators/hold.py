@@ -4,11 +4,11 @@ from bpy.types import Context
 
 from ..blender.armatures import Rig
 from ..blender.options import option
-from .armature_operator import ChainOperator, Result, active_names, api, in_hand, registration
+from .armature_operator import ChainOperator, Result, SelectedChainsOperator, active_names, api, in_hand, registration
 from .progress import RequestOperator
 
 
-class TWO_BONE_IK_OT_hold(RequestOperator):
+class TWO_BONE_IK_OT_hold(RequestOperator, SelectedChainsOperator):
     """Let the target stay where it is, in the world or on what Hold to names. It takes the range of its selected keys,
     else the preview range, else the frames to come"""
 
@@ -51,7 +51,7 @@ class TWO_BONE_IK_OT_hold(RequestOperator):
         )
 
 
-class TWO_BONE_IK_OT_holds_update(RequestOperator):
+class TWO_BONE_IK_OT_holds_update(RequestOperator, SelectedChainsOperator):
     """Make all holds anew from the keys before them, as what they hold on to may have moved since"""
 
     bl_idname = "two_bone_ik.holds_update"

@@ -12,7 +12,7 @@ from bpy.types import Context, Event
 from ..blender.armatures import Rig
 from ..blender.options import option
 from ..blender.settings.key_settings import KeyStyleProperties
-from .armature_operator import Result, SelectedChainsOperator, api, in_hand, show_status
+from .armature_operator import ArmatureOperator, Result, api, in_hand, show_status
 from .frame_range import RangeOperator
 
 _SHARE = 0.1
@@ -22,11 +22,13 @@ _SOON = 1.0
 """Seconds after which a user wants to know how long it will take."""
 
 
-class RequestOperator(SelectedChainsOperator):
+class RequestOperator(ArmatureOperator):
     """Carries out the request that a subclass gives: at once for scripts, step by step where a button is pressed."""
 
     in_turn = False
     """Whether the request of one armature may depend on what that of another has written."""
+    begins_at_once = True
+    """False where nothing may change until Blender has handled the event that asks for it."""
 
     if TYPE_CHECKING:
 
@@ -45,7 +47,7 @@ class RequestOperator(SelectedChainsOperator):
         window, self._window = getattr(self, "_window", None), None
         if window is None:
             return self._go_on(context, until=float("inf"))
-        result = self._go_on(context, until=time.monotonic() + _SHARE)
+        result = self._go_on(context, until=time.monotonic() + _SHARE * self.begins_at_once)
         if "RUNNING_MODAL" in result:
             manager = context.window_manager
             manager.progress_begin(0, 100)
@@ -105,6 +107,7 @@ class RequestOperator(SelectedChainsOperator):
         return {"FINISHED"} if self._finished else {"CANCELLED"}
 
     def _go_on(self, context: Context, until: float) -> Result:
+        done = 0.0
         try:
             while time.monotonic() < until:
                 done = next(self._steps)

@@ -1,6 +1,6 @@
 """Menus in Blender's own: without them, menu search finds nothing. Entries leave out what the menu's title says."""
 
-from bpy.types import Context, Menu, VIEW3D_MT_object_animation, VIEW3D_MT_pose_ik
+from bpy.types import Context, Menu, TOPBAR_MT_file_import, VIEW3D_MT_object_animation, VIEW3D_MT_pose_ik
 from bpy.utils import register_classes_factory
 
 _MENUS = (VIEW3D_MT_pose_ik, VIEW3D_MT_object_animation)
@@ -34,6 +34,7 @@ class TWO_BONE_IK_MT_chains(Menu):
         layout.operator("two_bone_ik.markers_remove", text="Remove Markers")
         layout.separator()
         layout.operator("two_bone_ik.plant", text="Plant Feet")
+        layout.operator("two_bone_ik.plant_capture", text="Plant a Capture...")
         layout.menu("TWO_BONE_IK_MT_contacts")
         layout.operator("two_bone_ik.switch", text="Switch to FK...").direction = "FK"
         layout.operator("two_bone_ik.switch", text="Switch to IK...").direction = "IK"
@@ -128,6 +129,10 @@ def _draw(menu: Menu, context: Context) -> None:
         menu.layout.menu("TWO_BONE_IK_MT_chains")
 
 
+def _draw_import(menu: Menu, _context: Context) -> None:
+    menu.layout.operator("two_bone_ik.plant_capture", text="Motion Capture (Two-Bone IK)")
+
+
 _register, _unregister = register_classes_factory(
     (
         TWO_BONE_IK_MT_chains,
@@ -145,10 +150,12 @@ def register() -> None:
     _register()
     for menu in _MENUS:
         menu.append(_draw)
+    TOPBAR_MT_file_import.append(_draw_import)
 
 
 def unregister() -> None:
     """Remove it."""
+    TOPBAR_MT_file_import.remove(_draw_import)
     for menu in _MENUS:
         menu.remove(_draw)
     _unregister()

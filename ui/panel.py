@@ -74,6 +74,7 @@ class TWO_BONE_IK_PT_chains(Panel):
 
         if missing := in_hand.missing(context):
             draw_lines(layout, context, [pgettext_iface(missing)], indent="")
+            layout.operator("two_bone_ik.plant_capture", text="Plant a Capture...")
             return
         rig = in_hand.rig_in_hand(context)
         # A target may be selected, and then nothing else tells whose it is.

@@ -3,6 +3,6 @@
 Other rooms use of it:
 
     numbers : unit_name
-    refused : Refused, unknown_word, unless_gone
+    refused : Refused, reason, unknown_word, unless_gone
     translation : Alert, frame_text, known_words, nearest_name, point_text, translated
 """

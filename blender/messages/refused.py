@@ -55,6 +55,12 @@ class Refused(Exception):
         super().__init__(translated(sentence, object=self.object, bone=self.bone, value=value, **named))
 
 
+def reason(error: RuntimeError) -> str:
+    """Why Blender could not do it: the last line of its error that is not about the line of code."""
+    lines = [line for line in str(error).strip().splitlines() if not line.startswith("Location:")]
+    return lines[-1].removeprefix("Error: ")
+
+
 def unknown_word(what: str, value: object, known: Iterable[str]) -> Refused:
     """The refusal of a value that is none of the words which `what` takes."""
     return Refused("UNKNOWN_WORD", what=what, value=value, known=known_words(value, known))

@@ -215,32 +215,40 @@ _UNITS = ("system", "scale_length", "system_rotation")
 @contextmanager
 def isolated_scene(scene: Scene, need: SampleNeed) -> Iterator[Scene]:
     """A scene that shows, of all that is needed, what `scene` would show; edits without keys stay as they are."""
-    isolated = bpy.data.scenes.new("Two-Bone IK")
-    probes: list[Object] = []
-    uid = isolated.session_uid
+    with scene_apart(scene) as (isolated, probes):
+        link(isolated, need, probes)
+        yield isolated
+
+
+@contextmanager
+def scene_apart(scene: Scene) -> Iterator[tuple[Scene, list[Any]]]:
+    """An empty scene with time, units and gravity of `scene`, and a list; what is in that in the end goes, too."""
+    apart = bpy.data.scenes.new("Two-Bone IK")
+    added: list[Any] = []
+    uid = apart.session_uid
     session.isolated.add(uid)
     with marked():
         try:
-            _copy(scene.render, isolated.render, _TIME)
-            _copy(scene.unit_settings, isolated.unit_settings, _UNITS)
-            _copy(scene, isolated, ("use_gravity", "gravity"))
-            link(isolated, need, probes)
-            yield isolated
+            _copy(scene.render, apart.render, _TIME)
+            _copy(scene.unit_settings, apart.unit_settings, _UNITS)
+            _copy(scene, apart, ("use_gravity", "gravity"))
+            yield apart, added
         finally:
             session.isolated.remove(uid)
-            _remove(isolated, probes)
+            _remove(apart, added)
 
 
 @contextmanager
 def played_scene(scene: Scene, need: SampleNeed, keyed: KeyedPaths) -> Iterator[Scene]:
     """The scene itself, to be stepped; then it is as before, with edits that have no key, but for those `keyed`."""
     # Probed on the way back as well: otherwise hidden things would keep the channels of the last frame stepped to.
-    with probing(scene, need), _restored(scene, keyed):
+    with probing(scene, need), restored(scene, keyed):
         yield scene
 
 
 @contextmanager
-def _restored(scene: Scene, keyed: KeyedPaths) -> Iterator[None]:
+def restored(scene: Scene, keyed: KeyedPaths) -> Iterator[None]:
+    """Inside, the scene may be stepped or evaluated; then it is as before, as for `played_scene`."""
     frame = scene.frame_current + scene.frame_subframe  # as `frame_current_final`, but to the last digit
     edits = unkeyed_edits.edits(unkeyed_edits.everywhere(), scene.frame_current_final, keyed)
     try:
@@ -251,13 +259,13 @@ def _restored(scene: Scene, keyed: KeyedPaths) -> Iterator[None]:
         unkeyed_edits.restore(edits)
 
 
-def _remove(scene: Scene, probes: Iterable[Object]) -> None:
+def _remove(scene: Scene, added: Iterable[ID]) -> None:
     # Only this takes it off a screen. But in Blender 4 it reads the context's window, and crashes under `--command`,
     # where there is none.
     if any(window.scene == scene for manager in bpy.data.window_managers for window in manager.windows):
         bpy.data.scenes.remove(scene)
     # At one go, since Blender goes through the whole file each time. It would crash over what is gone already.
-    bpy.data.batch_remove([item for item in (scene, *probes) if _is_there(item)])
+    bpy.data.batch_remove([item for item in (scene, *added) if _is_there(item)])
 
 
 def _is_there(item: ID) -> bool:

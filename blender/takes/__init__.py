@@ -4,5 +4,6 @@ Other rooms use of it:
 
     export_take : Export, OF_ONE, WRITERS, export_take
     import_take : READERS, import_take
+    imported_apart : imported_apart
     take : Import, Taken, Up
 """

@@ -1,10 +1,10 @@
 """Which of the animations of a file its armatures play: importers play the first one, often a T-pose."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 import bpy
 import numpy as np
-from bpy.types import Action, FCurve, Scene
+from bpy.types import Action, FCurve
 
 from .. import versions
 from ..armatures import Rig, is_rig
@@ -12,29 +12,33 @@ from ..curves.write import attribute
 from ..messages.refused import Refused
 from ..messages.translation import nearest_name, translated
 from ..rna_paths import bone_and_property
+from .take import Import
 
 _STILL = 1e-4
 """Part of a value, or radians, by which single precision and bakes move what is at rest."""
 
 
-def played(scene: Scene, file: object, name: str) -> Iterator[str]:
-    """Let each armature play the animation of this name, for "" the longest one that moves bones; gives sentences.
+def played(take: Import, others: Set[Action]) -> Iterator[str]:
+    """Let each armature play the animation that is asked for, otherwise the longest one that moves bones.
 
+    others : the actions that the file had before
+    returns : sentences for the report
     raises : Refused if none has this name
     """
-    rigs = [*filter(is_rig, scene.objects)]
+    name, file, rigs = take.take, take.path, [*filter(is_rig, take.scene.objects)]
+    actions = [action for action in bpy.data.actions if action not in others]
     for rig in rigs:
         slot = versions.played(rig)[1]
         # Without slots, it is the name of an action that tells whose it is.
-        own = [action for action in bpy.data.actions if slot or len(rigs) == 1 or rig.name in action.name]
+        own = [action for action in actions if slot or len(rigs) == 1 or rig.name in action.name]
         found = {_name(rig, action): action for action in own if _bone_curves(action, slot)}
         if name and name not in found:
             raise Refused("NO_ANIMATION", value=name, file=file, nearest=nearest_name(name, found))
         if len(found) > 1:
             chosen = name or max(found, key=lambda name: (_moves(found[name], slot), _length(found[name])))
             versions.play(rig, found[chosen], slot)
-            others = ", ".join(f'"{other}"' for other in found if other != chosen)
-            yield translated("report.animation", value=chosen, file=file, others=others)
+            rest = ", ".join(f'"{other}"' for other in found if other != chosen)
+            yield translated("report.animation", value=chosen, file=file, others=rest)
 
 
 def _name(rig: Rig, action: Action) -> str:

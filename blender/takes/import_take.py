@@ -13,7 +13,8 @@ import numpy as np
 from bpy.types import FCurve, Scene
 
 from .. import versions
-from ..messages.refused import Refused
+from ..files import atomic_write
+from ..messages.refused import Refused, reason
 from ..messages.translation import translated
 from . import animations, bvh_import, frame_rate
 from .take import Import, Taken
@@ -25,12 +26,13 @@ _NEAR = 0.01
 def _fbx(take: Import) -> Taken:
     # By default the importer adds a frame to all keys, which the exporter does not take away.
     options: dict[str, Any] = {"filepath": _name(take), "global_scale": take.scale, "anim_offset": 0.0}
+    others = {*bpy.data.actions}
     if versions.HAS_FBX_IMPORT:
         cast(Any, bpy.ops.wm).fbx_import(**options)
     else:
         addon_utils.enable("io_scene_fbx")
         bpy.ops.import_scene.fbx(**options)
-    notes = [*animations.played(take.scene, take.path, take.take)]
+    notes = [*animations.played(take, others)]
     render = take.scene.render
     rate = render.fps / render.fps_base
     # Its keys have times in seconds, which the importers put on frames of the file's rate: the add-on rounds that.
@@ -43,9 +45,10 @@ def _gltf(take: Import) -> Taken:
     if rate := take.fps or frame_rate.of_gltf(take.path):
         frame_rate.set_rate(take.scene, rate)
     addon_utils.enable("io_scene_gltf2")
+    others = {*bpy.data.actions}
     with frame_rate.as_gltf_takes_it(take.scene):
         bpy.ops.import_scene.gltf(filepath=_name(take))
-    notes = [*animations.played(take.scene, take.path, take.take)]
+    notes = [*animations.played(take, others)]
     _scale(take.scene, take.scale)
     _move_keys(take.scene, 1.0)
     return Taken(notes)
@@ -76,9 +79,13 @@ def import_take(take: Import) -> Taken:
 
     With a rate that is given, BVH and USD keep their number of frames, and FBX and glTF the times of their keys.
 
-    raises : Refused, RuntimeError with the importer's own reason
+    raises : Refused, also with the importer's own reason
     """
     suffix, scene = take.path.suffix.lower(), take.scene
+    atomic_write.refuse_missing(take.path)
+    if suffix not in READERS:
+        why = translated("part.no_capture")
+        raise Refused("UNREADABLE.format", value=str(take.path), reason=why, known=", ".join(READERS))
     if take.height and take.scale != 1.0:
         raise Refused("HEIGHT_AND_SCALE", value=str(take.path))
     if suffix != ".bvh" and (take.height or take.up):
@@ -86,7 +93,10 @@ def import_take(take: Import) -> Taken:
     if READERS[suffix] not in (_fbx, _gltf) and take.take:
         raise Refused("ONE_ANIMATION", value=str(take.path))
     fps = take.fps and frame_rate.meant(take.fps)
-    taken = READERS[suffix](take._replace(fps=fps))
+    try:
+        taken = READERS[suffix](take._replace(fps=fps))
+    except RuntimeError as error:
+        raise Refused("UNREADABLE.damaged", value=str(take.path), reason=reason(error)) from None
     frame_rate.set_rate(scene, fps or scene.render.fps / scene.render.fps_base)
     if frames := [frame for curve in _curves(scene) for frame in curve.range().to_tuple()]:
         scene.frame_start, scene.frame_end = floor(min(frames)), ceil(max(frames))

@@ -47,3 +47,7 @@ def test_three_clicks_lead_from_near_the_cup_to_on_the_cup(play: Callable[[str],
 
 def test_two_clicks_lead_from_a_capture_to_feet_that_stand(play: Callable[[str], None]) -> None:
     play("plant")
+
+
+def test_one_press_leads_from_a_file_to_feet_that_stand(play: Callable[[str], None]) -> None:
+    play("capture")

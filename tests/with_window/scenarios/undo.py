@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import addon_utils
 import bpy
@@ -10,9 +11,11 @@ from bpy.types import Object, PoseBone
 from user import Steps, User
 
 from support import file_data
+from support.captured_walk import skating_walk, text
 from support.rigify import remove_face
 from support.rigs import Bone, animate, armature
 
+TAKE = Path(bpy.app.tempdir, "actor.bvh")
 STEPS = (
     ("chains_from_constraints", {}),
     ("chains_detect", {}),
@@ -46,6 +49,7 @@ STEPS = (
     ("set_aligned", {}),
     ("pin", {}),
     ("switch", {"direction": "FK", "frame_start": 1, "frame_end": 5}),
+    ("plant_capture", {"filepath": str(TAKE)}),
 )
 
 
@@ -60,6 +64,7 @@ def scenario(user: User) -> Steps:
     rig = metarig()
     rig.data.bones.active = rig.data.bones["f_index.02.L"]  # what chain_add needs
     constrain(rig.pose.bones["f_middle.02.L"])
+    TAKE.write_text(text(skating_walk()))
     bpy.ops.ed.undo_push()
     yield
     for name, options in STEPS:
