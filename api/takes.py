@@ -32,7 +32,7 @@ def import_take(
     raises : Refused where it cannot be read
 
     >>> try:
-    ...     api.import_take("walk.txt", scene=bpy.context.scene)
+    ...     api.import_take("walk.txt", rig.users_scene[0])
     ... except api.Refused as refused:
     ...     print(refused.kind)
     NO_FILE

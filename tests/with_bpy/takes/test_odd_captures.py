@@ -10,10 +10,9 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.messages.refused import Refused
 from bl_ext.user_default.two_bone_ik.blender.takes import bvh
-from bl_ext.user_default.two_bone_ik.blender.takes.import_take import import_take
-from bl_ext.user_default.two_bone_ik.blender.takes.take import Import
 
 from support.command import run
 from support.odd_bvh import TO_BLENDER, Walk, heads, pair, text, walk, z_up
@@ -25,7 +24,7 @@ HEIGHT = 160.0
 
 def taken(path: Path, **options: object) -> list[str]:
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    return [*import_take(Import(path, bpy.context.scene, **options)).notes]
+    return [*api.import_take(path, bpy.context.scene, **options)]
 
 
 def assert_moves_as(walk: Walk, names: dict[str, str] | None = None, *, up: str = "Y", scale: float = 1.0) -> None:
@@ -323,9 +322,10 @@ def test_a_height_scales_what_stands(tmp_path: Path, unit: float, kind: str) -> 
     [
         (lambda: lying(walk()), {"height": 1.75}, "no frame on which a character with legs stands upright"),
         (lambda: walk().with_channels(), {"height": 1.75, "scale": 2.0}, "both a scale and a height"),
+        (lambda: walk(), {"up": "X"}, "Up cannot be 'X'"),
     ],
 )
-def test_a_height_that_cannot_be_is_refused(tmp_path: Path, make: object, options: dict, words: str) -> None:
+def test_what_cannot_be_so_is_refused(tmp_path: Path, make: object, options: dict, words: str) -> None:
     (tmp_path / "odd.bvh").write_text(text(make()))
     with pytest.raises(Refused, match=words):
         taken(tmp_path / "odd.bvh", **options)
