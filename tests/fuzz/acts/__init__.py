@@ -24,19 +24,20 @@ from . import (
     reduced,
     scales,
     switch,
+    take,
     twist,
 )
 
 KINDS = (
     *(options.keyed_options, scales.degenerate_scales, reduced.reduced, hold.hold, create.create, pin.pin),
     *(live.live, crowd.crowd, mirror.mirror, switch.switch, plant.plant),
-    *(around.around, pole_pin.pole_pin, hock.hock, twist.twist, again.again, build.build),
+    *(around.around, pole_pin.pole_pin, hock.hock, twist.twist, again.again, build.build, take.take),
 )
 
 ASKING = tuple(kind for kind in KINDS if kind is not scales.degenerate_scales)
 """Those that ask for something of their own."""
 
-ALONE = (mirror.mirror, switch.switch, plant.plant, again.again)
+ALONE = (mirror.mirror, switch.switch, plant.plant, again.again, take.take)
 
 REQUESTS = {
     "bake_keyed": options.carry_out,
@@ -54,4 +55,5 @@ REQUESTS = {
     "mirror": mirror.carry_out,
     "switch": switch.carry_out,
     "plant": plant.carry_out,
+    "take": take.carry_out,
 }

@@ -14,6 +14,8 @@ from fuzz.build import RIG
 
 OFF = 2e-4
 """Part of the limb: near straight, single precision decides where the mid joint is."""
+_VANISHED = 1e-9
+"""Scale that counts as 0 where drivers would divide by it."""
 _OPEN = 0.02
 """Sine of the angle to a line on which a limb without a memory has no plane, and the solver keeps the last one."""
 
@@ -55,6 +57,9 @@ def _off(chain: api.ChainReport, told: list[str]) -> Iterator[str]:
         joints, goal = limb.joints(), limb.goal()
         size = np.linalg.norm(np.diff(joints, axis=0), axis=-1).sum()
         if chain.off[row] <= OFF * size + oracle.resolution(limb, joints, goal):
+            continue
+        if size < _VANISHED * bpy.data.objects[limb.rig].data.bones[limb.root].length:
+            told.append("vanished")
             continue
         if _is_open(limb, goal - joints[0], size):
             told.append("no plane")

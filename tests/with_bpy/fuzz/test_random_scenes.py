@@ -24,7 +24,7 @@ def test_random_scenes_are_refused_untouched_or_posed_as_told(seeds: range) -> N
     assert {seed: faults for seed in seeds if (faults := trial(draw(seed)).faults)} == {}
 
 
-RARE = {"switch", "plant"}
+RARE = {"switch", "plant", "take"}
 ACTS = [name for name, kind in KINDS.items() if kind in acts.KINDS]
 
 
