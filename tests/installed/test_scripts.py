@@ -11,7 +11,7 @@ import pytest
 
 from support.waiting import SECONDS
 
-pytestmark = pytest.mark.usefixtures("enabled")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("enabled")]
 
 TRUSTING = """
 import os, sys
