@@ -24,7 +24,6 @@ from ..scene.bone import read_bone
 from ..scene.checks import refuse_other_than_armature, refuse_unposable
 from ..scene.names import given_names
 from ..scene.ranks import ranked, ranked_by_parents
-from ..settings import bone_marks
 from ..settings.key_settings import Keys
 from . import checks
 from .chain import chain_plan, lacking_bone, with_animated
@@ -108,7 +107,7 @@ def at_current_frame(plan: Plan) -> Plan:
 
 
 def _with_turned(plan: Plan) -> Plan:
-    """The plan, whose twists go on from what the keys ahead of its frames show."""
+    """The plan, whose twists go on from what the keys before its frames show."""
 
     def going_on(chain: ChainPlan) -> ChainPlan:
         return replace(chain, turned=turned_by_values(chain, *twists_before(plan, chain))) if chain.twists else chain
@@ -222,12 +221,8 @@ class TakingPart(NamedTuple):
 
 
 def chosen_chains(rig: Rig, names: Sequence[str] | None) -> list[Chain]:
-    """The chains with these names, or this one name, or all that are not muted; Refused where there is none.
-
-    Where bones were renamed since Blender evaluated them last, the chains have the new names from now on.
-    """
+    """The chains with these names, or this one name, or all that are not muted; Refused where there is none."""
     refuse_other_than_armature(rig)
-    bone_marks.notice_all_of(rig)
     chains = list(rig.two_bone_ik_chains)
     if not chains:
         raise Refused("NO_CHAINS", object=rig)

@@ -17,6 +17,7 @@ from ...solver.values import Array
 from ..armatures import Rig, editable, is_rig
 from ..messages.refused import Refused
 from ..messages.translation import frame_text
+from ..settings import bone_marks
 from ..settings.keyed_options import bone_field
 from . import dependencies
 
@@ -31,9 +32,13 @@ def refuse_other_than_armature(item: Object | None) -> None:
 
 
 def given_rig(item: Object | None) -> Rig:
-    """The same, as what it is to mypy; Refused unless it is an armature object."""
+    """The armature object of a request, before it reads; Refused for anything else. What reads it changes nothing.
+
+    Where bones were renamed since Blender evaluated them last, chains and holds have the new names from now on.
+    """
     refuse_other_than_armature(item)
     assert is_rig(item)
+    bone_marks.notice_all_of(item)
     return item
 
 
