@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bpy.types import Object, PropertyGroup
 
@@ -10,7 +10,6 @@ from .translation import known_words, translated
 
 if TYPE_CHECKING:
     from ...skeleton.values import ChainPlan
-    from ..settings.properties import TwoBoneIKChain
 
 unless_gone = suppress(ReferenceError)
 """Put around clean-up: ends it quietly if the data-block is gone, for example because another file was opened.
@@ -37,7 +36,7 @@ class Refused(Exception):
         sentence: str,
         /,
         *,
-        chain: "ChainPlan | TwoBoneIKChain | None" = None,
+        chain: "ChainPlan | PropertyGroup | None" = None,
         object: Object | str = "",
         bone: str | None = None,
         value: object = None,
@@ -66,7 +65,7 @@ def unknown_word(what: str, value: object, known: Iterable[str]) -> Refused:
     return Refused("UNKNOWN_WORD", what=what, value=value, known=known_words(value, known))
 
 
-def _owners(chain: "ChainPlan | TwoBoneIKChain") -> tuple[Object, str]:
+def _owners(chain: Any) -> tuple[Object, str]:
     """The armature object of the chain, and the name of its end bone."""
     if isinstance(chain, PropertyGroup):
         return chain.id_data, chain.end_bone

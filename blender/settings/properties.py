@@ -19,10 +19,6 @@ from bpy.types import Bone, BoneCollection, Collection, Context, Object, PoseBon
 from ..armatures import Chain, Rig
 from ..options import OPTIONS, option, rows, with_properties
 
-if TYPE_CHECKING:
-    from ..chains.detect.find_limbs import Limb
-
-
 LISTENERS: dict[str, list[Callable[..., None]]] = {"choice": [], "live": [], "active": []}
 """What is called when users change these, filled as the extension is registered: "choice" with the armature
 object, "live" with its scene as well, "active" with the context.
@@ -165,8 +161,11 @@ def root_name(rig: Rig, chain: TwoBoneIKChain) -> str:
     return chain.root_bone or (end.parent.name if end and end.parent else "")
 
 
-def limb_bones(rig: Rig, limb: "Limb | TwoBoneIKChain") -> list[str]:
-    """Names of its bones, from the tip bone up to the root bone; none where these make no limb."""
+def limb_bones(rig: Rig, limb: Any) -> list[str]:
+    """Names of its bones, from the tip bone up to the root bone; none where these make no limb.
+
+    limb : a chain, or a limb that was found
+    """
     bones, last = rig.data.bones, limb.tip_bone or limb.hock_bone or limb.end_bone
     if not (last in bones and limb.end_bone in bones and bones[limb.end_bone].parent):
         return []
