@@ -153,8 +153,8 @@ def table(files: Mapping[int, str], outcomes: Mapping[int, Outcome]) -> str:
         f"{n:5}  {item.state:11}  {names[n]:{width}}  {one_line(item.text)}" for n, item in sorted(outcomes.items())
     ]
     failed = sum(item.status >= ExitStatus.REFUSED for item in outcomes.values())
-    ahead = Counter(item.state for item in outcomes.values() if item.state in (TO_DO, TO_COMPARE))
-    done = len(outcomes) - failed - ahead.total()
+    to_come = Counter(item.state for item in outcomes.values() if item.state in (TO_DO, TO_COMPARE))
+    done = len(outcomes) - failed - to_come.total()
     counts = [f"{done} of {len(outcomes)} shots done", f"{failed} failed"]
-    counts += [f"{count} {state}" for state, count in ahead.items()]
+    counts += [f"{count} {state}" for state, count in to_come.items()]
     return "\n".join([*rows, ", ".join(counts)])

@@ -211,7 +211,7 @@ class ChainPlan:
         return name in self.animated or self.number(name) < 1.0
 
     @property
-    def pins(self) -> bool:
+    def pole_pins(self) -> bool:
         """True if the mid joint is pinned to the pole, or may be on some frame."""
         return "pole_pin" in self.animated or self.number("pole_pin") > 0.0
 
@@ -219,7 +219,7 @@ class ChainPlan:
     def scaled(self) -> tuple[Bone, ...]:
         """The bones whose scale a bake keys: none unless the chain stretches, or is pinned to its pole."""
         stretches = self.options.unreachable == Unreachable.STRETCH
-        return (self.root, self.end, *self.third) if stretches or self.pins else ()
+        return (self.root, self.end, *self.third) if stretches or self.pole_pins else ()
 
     @property
     def needs_rotation(self) -> tuple[str, ...]:

@@ -79,8 +79,8 @@ def soft_target_distance(reached: Array, outer: Array, softness: Number) -> Arra
     start, span = (1.0 - softness) * outer, softness * outer
     # At full reach the target is a whole span beyond the start, and the chain follows 1 - 1/e of it.
     eased = np.clip(reached - start, 0.0, -np.expm1(-1.0) * span) / np.where(span > 0.0, span, 1.0)
-    ahead = np.where(soft & (reached >= start), start - span * np.log1p(-eased), reached)
-    return np.maximum(ahead, reached)
+    beyond = np.where(soft & (reached >= start), start - span * np.log1p(-eased), reached)
+    return np.maximum(beyond, reached)
 
 
 def stretch(distance: Array, reached: Array, max_stretch: Number) -> Array:

@@ -23,7 +23,7 @@ Error = Callable[[Rows, Array], Array]
 """(rows (r,), values (r, k)) -> (r,): how far off these values are on these rows, as a multiple of the tolerance."""
 
 _NEAR = 16
-"""Every row up to this many rows ahead is tried; then every second row, and so on, for as long as any is reached."""
+"""Every row up to this many rows on is tried; then every second row, and so on, for as long as any is reached."""
 
 _FITTED = 16
 """The slopes of a span are fitted to at most this many of its rows."""
@@ -103,7 +103,7 @@ class _Spans:
         while before[-1] < 0:
             yield far / len(rows)
             reached = []
-            for ends in _ends_ahead(far, before, jumps):
+            for ends in _later_ends(far, before, jumps):
                 came_from, constant[ends] = self._origins(rows, layer, ends, jumps)
                 before[ends] = came_from
                 reached.append(ends[came_from >= 0])
@@ -156,8 +156,8 @@ class _Spans:
         came_from, constant = np.full(len(ends), -1), np.zeros(len(ends), dtype=bool)
         # The shortest first, for these are the most likely to hold.
         to, start = (pairs.ravel() for pairs in np.meshgrid(np.arange(len(ends)), layer[::-1], indexing="ij"))
-        ahead = start < ends[to]
-        to, start = to[ahead], start[ahead]
+        later = start < ends[to]
+        to, start = to[later], start[later]
         slopes = self.slopes(rows[start], rows[ends[to]])
         likely = self._may_hold(rows[start], rows[ends[to]], slopes)
         to, start, slopes = to[likely], start[likely], slopes[likely]
@@ -221,7 +221,7 @@ def _cubic(part: Array, length: Array, start: Array, end: Array, slopes: Array) 
     return level + part * rest * length * (rest * slopes[:, 0] - part * slopes[:, 1])
 
 
-def _ends_ahead(far: int, before: Rows, jumps: NDArray[np.bool_]) -> Iterator[Rows]:
+def _later_ends(far: int, before: Rows, jumps: NDArray[np.bool_]) -> Iterator[Rows]:
     """Indices of rows to try next: all around the farthest row that was reached, and beyond it fewer and fewer."""
     low, high, stride = max(1, far - _NEAR), far + _NEAR + 1, 1
     while low < len(before):

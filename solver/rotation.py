@@ -2,7 +2,7 @@
 
 Quaternions are (w, x, y, z). Euler angles are stored in the order of the axes x, y, z, whatever the order in which they
 are applied; order "XYZ" turns about x first, so that its matrix is Rz Ry Rx, as in Blender. Frames run along the
-first axis. `before` is the value that the first frame continues from, such as the key ahead of the range.
+first axis. `before` is the value that the first frame continues from, such as the key before the range.
 """
 
 from math import pi
@@ -193,9 +193,9 @@ def _least_turning(angles: Array, middle: int, before: Array | None) -> Array:
     """For each frame the nearer to the last of (a, b, c) and (a + pi, pi - b, c + pi), which are the same rotation."""
     other = angles + pi
     other[..., middle] = pi - angles[..., middle]
-    ahead = np.concatenate((_start(angles, before), angles[:-1]))
+    earlier = np.concatenate((_start(angles, before), angles[:-1]))
     # Both triples of a frame are as far from both triples of the next: whether to change over is a matter of pairs.
-    changes = _turning(other - ahead) < _turning(angles - ahead)
+    changes = _turning(other - earlier) < _turning(angles - earlier)
     use_other = np.logical_xor.accumulate(changes)
     return _unwind(np.where(use_other[..., None], other, angles), before)
 

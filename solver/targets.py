@@ -55,14 +55,14 @@ def target_beyond_tip(tip: Array, outer: Array, softness: Number, resolution: Ar
 
     tip : (n, 3)             the root is the origin
     outer : (n,)             the full reach
-    softness : (n,)          the target is moved ahead by what softness takes away, but never out of reach
+    softness : (n,)          the target is moved on by what softness takes away, but never out of reach
     resolution : (n,)        how exactly the target can be placed. If a chain is straight to within this, the target is
                              as much beyond its reach: rounding would otherwise bend the chain by the square root of it
     """
     distance = norm(tip)
-    ahead = reach.soft_target_distance(distance, outer, softness)
-    ahead = np.where(distance > outer - resolution, np.maximum(ahead, outer + resolution), ahead)
-    return tip * (ahead / np.where(distance > 0.0, distance, 1.0))[..., None]
+    beyond = reach.soft_target_distance(distance, outer, softness)
+    beyond = np.where(distance > outer - resolution, np.maximum(beyond, outer + resolution), beyond)
+    return tip * (beyond / np.where(distance > 0.0, distance, 1.0))[..., None]
 
 
 def _direction(offset: Array, bones: ReferencePose, hinge: Array, root: Array, tolerance: float) -> Array:

@@ -82,9 +82,9 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
 def _scalable(chain: ChainPlan) -> ChainPlan:
     """The plan; Refused where its bones cannot be scaled as they are to be, or it is pinned and follows no pole."""
     rig: Rig = chain.rig
-    if chain.pins and not (chain.pole and chain.options.plane in {Plane.AUTO, Plane.POLE}):
+    if chain.pole_pins and not (chain.pole and chain.options.plane in {Plane.AUTO, Plane.POLE}):
         raise Refused("PIN_WITHOUT_POLE", chain=chain)
-    if chain.pins and chain.hock == Hock.PARALLEL:
+    if chain.pole_pins and chain.hock == Hock.PARALLEL:
         raise Refused("PIN_OF_PARALLEL", chain=chain)
     if chain.scaled:
         names = [bone.name for bone in chain.bones]
@@ -369,7 +369,7 @@ def _animated(rig: Rig, chain: ChainPlan, paths: set[str]) -> frozenset[str]:
     return frozenset(names | _LIMITS if names & _LIMITS else names)
 
 
-def standing_options(rig: Rig, chain: ChainPlan) -> list[float]:
+def current_options(rig: Rig, chain: ChainPlan) -> list[float]:
     """The values on the end bone of those options that were not animated; they change if they are from now on."""
     bone: PoseBone | None = rig.pose.bones.get(chain.end.name)
     names = (name for name in keyed_options.NAMES if name not in chain.animated)

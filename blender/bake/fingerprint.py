@@ -11,7 +11,7 @@ from .. import versions
 from ..armatures import Rig
 from ..scene import dependencies
 from . import twist_bones
-from .chain import standing_options
+from .chain import current_options
 
 Values = tuple[object, ...]
 
@@ -93,7 +93,7 @@ def _own(plan: Plan, names: Sequence[str], spread: Sequence[str]) -> Values:
     shares = [bones.get(part.bone.name) for chain in plan.chains for part in chain.twists if not part.animated]
     shares = [bone and bone.two_bone_ik_twist for bone in shares]
     # An option that changes reads its chain again, unless something animates it.
-    numbers = [standing_options(plan.rig, chain) for chain in plan.chains] if plan.rig.animation_data else None
+    numbers = [current_options(plan.rig, chain) for chain in plan.chains] if plan.rig.animation_data else None
     return modes, numbers, shares, twist_bones.turned_by_others(plan.rig, spread) if spread else None
 
 

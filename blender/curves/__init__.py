@@ -1,4 +1,4 @@
-"""F-curves and actions: reading them, writing them, keeping what others have keyed, and checks ahead of writing.
+"""F-curves and actions: reading them, writing them, keeping what others have keyed, and checks before writing.
 
 Other rooms use of it:
 

@@ -92,22 +92,22 @@ def _of_bones(curves: Iterable[FCurve], bones: Collection[str]) -> Iterator[FCur
 
 
 def rotations_before(plan: Plan) -> dict[str, Array]:
-    """The rotation (3 or 4,) of each bone that the plan keys, ahead of the plan's frames, by RNA path."""
+    """The rotation (3 or 4,) of each bone that the plan keys, before the plan's frames, by RNA path."""
     paths = [bone.rotation_path for chain in plan.chains for bone in chain.keyed]
     return values_before(plan.rig, paths, plan.frames[0])
 
 
 def twists_before(plan: Plan, chain: ChainPlan) -> tuple[dict[Bone, Array], dict[Bone, float]]:
-    """The rotations of a chain's twist bones that have keys ahead of the plan's frames, and their shares then."""
+    """The rotations of a chain's twist bones that have keys before the plan's frames, and their shares then."""
     find, values, shares = versions.curve_finder(plan.rig), {}, {}
     for part in chain.twists:
         bone, path = part.bone, part.bone.rotation_path
         curve = find(path, index=0)
-        if not (curve and (ahead := _keys_ahead(curve, plan.frames[0]))):
+        if not (curve and (earlier := _count_before(curve, plan.frames[0]))):
             continue
         values[bone] = value_before(find, path, plan.rig.path_resolve(path), plan.frames[0])
         if part.animated:
-            frame = np.array([curve.keyframe_points[ahead - 1].co.x])
+            frame = np.array([curve.keyframe_points[earlier - 1].co.x])
             [by_hand] = numbers_on(plan.rig, keyed_options.path(bone.path, "twist"), frame)
             part = replace(part, share=float(by_hand))
         shares[bone] = share(part)
@@ -115,7 +115,7 @@ def twists_before(plan: Plan, chain: ChainPlan) -> tuple[dict[Bone, Array], dict
 
 
 def values_before(item: Object, paths: Iterable[str], start: float) -> dict[str, Array]:
-    """For each RNA path what the last keys ahead of `start` leave, else what the first key holds until then.
+    """For each RNA path what the last keys before `start` leave, else what the first key holds until then.
 
     Without keys it is the property as it is now, which depends on the current frame where others pose it.
     """
@@ -129,12 +129,12 @@ def value_before(find: Callable[..., FCurve | None], path: str, value: Sequence[
     for index in range(len(result)):
         curve = find(path, index=index)
         if curve and len(curve.keyframe_points):
-            result[index] = curve.keyframe_points[max(_keys_ahead(curve, start) - 1, 0)].co.y
+            result[index] = curve.keyframe_points[max(_count_before(curve, start) - 1, 0)].co.y
     return result
 
 
-def _keys_ahead(curve: FCurve, start: float) -> int:
-    """How many keys of the curve are ahead of `start`."""
+def _count_before(curve: FCurve, start: float) -> int:
+    """How many keys of the curve are before `start`."""
     return bisect_left(curve.keyframe_points, start - MERGE, key=lambda point: point.co.x)
 
 

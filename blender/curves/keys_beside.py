@@ -16,15 +16,15 @@ _NEAR = 0.02
 """Frames: Blender merges keys closer than half of this; beyond frame 40,000 it tells fewer frames apart."""
 
 _PARTS = (0.25, 0.5, 0.75, 1.0)
-"""Of the frame ahead of a border: there it shows whether a curve stands still, or changes."""
+"""Of the frame before a border: there it shows whether a curve changes."""
 
 
 def setting_channel(rig: Rig, setting: Setting, frames: Array) -> tuple[Channel, str]:
     """Keys that hold a property over the frames and leave it as it is outside; how the last one goes on."""
-    ahead, after = _beside(rig, setting.path, frames)
+    earlier, after = _beside(rig, setting.path, frames)
     # Where a key behind keeps it already, the last key is on the border: the style of the old one there is taken over.
     value = np.array([setting.value])
-    keys = {**ahead, float(frames[0]): value, **(after or {float(frames[-1]): value})}
+    keys = {**earlier, float(frames[0]): value, **(after or {float(frames[-1]): value})}
     curve = versions.curve_finder(rig)(setting.path, index=0)
     kinds = [key.interpolation for key in curve.keyframe_points if key.co.x <= frames[-1] + 1.0] if curve else []
     channel = Channel(
@@ -38,7 +38,7 @@ def setting_channel(rig: Rig, setting: Setting, frames: Array) -> tuple[Channel,
 
 
 def shown_beside(rig: Rig, limb: SwitchPlan, bone: str, frames: Array) -> tuple[bool, bool]:
-    """Whether what this bone is keyed to shows ahead of the frames, and after them."""
+    """Whether what this bone is keyed to shows before the frames, and after them."""
     if bone in limb.shared:
         return True, True
     start, end, path = frames[0], frames[-1], limb.switch.path
@@ -49,10 +49,10 @@ def shown_beside(rig: Rig, limb: SwitchPlan, bone: str, frames: Array) -> tuple[
     return bool(shows[times < start].any()), bool(shows[times > end].any())
 
 
-def kept_beside(rig: Rig, channel: Channel, ahead: bool, after: bool) -> Channel:
-    """The same with keys that keep what is ahead of its frames, and after them, where that is asked for."""
+def kept_beside(rig: Rig, channel: Channel, earlier: bool, after: bool) -> Channel:
+    """The same with keys that keep what is before its frames, and after them, where that is asked for."""
     before, behind = _beside(rig, channel.path, channel.frames)
-    start, end = before if ahead else {}, behind if after else {}
+    start, end = before if earlier else {}, behind if after else {}
     frames = np.array([*start, *channel.frames, *end])
     values = np.vstack([*start.values(), channel.values, *end.values()])
     slopes = channel.slopes
@@ -66,10 +66,10 @@ def kept_beside(rig: Rig, channel: Channel, ahead: bool, after: bool) -> Channel
     return replace(channel, frames=frames, values=values, slopes=slopes, constant=stays)
 
 
-def kept_span(rig: Rig, path: str, frames: Array, ahead: bool = True, after: bool = True) -> tuple[float, float]:
-    """First and last of the frames with those of the keys that keep a property ahead of them, and after them."""
+def kept_span(rig: Rig, path: str, frames: Array, earlier: bool = True, after: bool = True) -> tuple[float, float]:
+    """First and last of the frames with those of the keys that keep a property before them, and after them."""
     before, behind = _beside(rig, path, frames)
-    start, end = [*before] if ahead else [], [*behind] if after else []
+    start, end = [*before] if earlier else [], [*behind] if after else []
     return min((*start, float(frames[0]))), max((*end, float(frames[-1])))
 
 
@@ -79,20 +79,21 @@ def _near(frame: float) -> float:
 
 
 def _beside(rig: Rig, path: str, frames: Array) -> tuple[dict[float, Array], dict[float, Array]]:
-    """Keys, (k,) by frame, that keep a property as it is ahead of these frames and after them.
+    """Keys, (k,) by frame, that keep a property as it is before these frames and after them.
 
-    Both are as near as keys may be, since between frames nothing is to change either; ahead a frame away where the
-    property stands still. Halfway to a key that is nearer ahead; behind a key that is no farther keeps it.
+    Both are as near as keys may be, since between frames nothing is to change either. Before the frames the key is a
+    frame away where the property does not change, and halfway where another key is nearer. Behind them there is none
+    where a key that is no farther keeps the property.
     """
     start, end = float(frames[0]), float(frames[-1])
-    find, standing = versions.curve_finder(rig), np.atleast_1d(np.array(value_at(rig, path), dtype=np.float64))
-    curves = [find(path, index=index) for index in range(len(standing))]
+    find, current = versions.curve_finder(rig), np.atleast_1d(np.array(value_at(rig, path), dtype=np.float64))
+    curves = [find(path, index=index) for index in range(len(current))]
     if not any(curves):
-        return {start - 1.0: standing}, {end + _near(end): standing}
+        return {start - 1.0: current}, {end + _near(end): current}
     times = np.concatenate([key_points(curve)[0] for curve in curves if curve])
 
     def values(frame: float) -> dict[float, Array]:
-        numbers = [curve.evaluate(frame) if curve else value for curve, value in zip(curves, standing, strict=True)]
+        numbers = [curve.evaluate(frame) if curve else value for curve, value in zip(curves, current, strict=True)]
         return {frame: np.array(numbers)}
 
     near, far = _near(start), _near(end)
@@ -101,5 +102,5 @@ def _beside(rig: Rig, path: str, frames: Array) -> tuple[dict[float, Array], dic
     now = values(start)[start]
     if all(np.array_equal(values(frame)[frame], now) for frame in start - np.array(_PARTS)):
         near = 1.0
-    ahead = start - near if before < start - near else (before + start) / 2.0
-    return values(ahead), values(end + far) if behind > end + far else {}
+    place = start - near if before < start - near else (before + start) / 2.0
+    return values(place), values(end + far) if behind > end + far else {}

@@ -24,8 +24,8 @@ from ..rna_paths import bone_and_property
 from ..settings.keyed_options import bone_field
 from . import dependencies
 from .bone import from_bone, read_bone
+from .current import current
 from .need import SampleNeed
-from .standing import standing
 
 _KINDS = ("location", "scale", "rotation_", "delta_")
 
@@ -155,7 +155,7 @@ class OwnTransforms:
         if any(path.removeprefix("delta_").startswith("rotation_") for path in self._animated):
             rotation = product(self._delta_rotation(item), self._rotation(item, ""))
         else:
-            rotation = standing(item).rotation
+            rotation = current(item).rotation
         return Basis(
             location=self._object_location(item),
             rotation=rotation,
@@ -182,7 +182,7 @@ class OwnTransforms:
     def _bone_rotation(self, bone: PoseBone, path: str) -> Array:
         if path + rotation_name(bone.rotation_mode) in self._animated:
             return self._rotation(bone, path)
-        return standing(bone).rotation
+        return current(bone).rotation
 
     def _rotation(self, owner: Object | PoseBone, path: str) -> Array:
         mode = owner.rotation_mode
@@ -194,11 +194,11 @@ class OwnTransforms:
         """(n, k) the property on every frame, or (1, k) where it has no F-curves."""
         if path + name in self._read:
             return self._read[path + name]
-        standing = np.array(getattr(owner, name), dtype=np.float64)
+        now = np.array(getattr(owner, name), dtype=np.float64)
         if path + name not in self._animated:
-            return standing[None]
-        values = np.empty((len(self._frames), len(standing)), order="F")
-        for index, value in enumerate(standing):
+            return now[None]
+        values = np.empty((len(self._frames), len(now)), order="F")
+        for index, value in enumerate(now):
             key = path + name, index
             curve = self.curves.get(key)
             if curve and key not in self.values:

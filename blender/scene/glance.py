@@ -15,11 +15,11 @@ from ...skeleton.values import Plan, Point, Samples
 from ...solver.values import Array
 from ..versions import matrix_rows
 from .checks import all_finite, refuse_not_finite
+from .current import current
 from .need import SampleNeed
 from .pose_before import pose_before
 from .probe import evaluated_objects, number_of
 from .sampling import refuse_disabled
-from .standing import standing
 
 
 class Glance(NamedTuple):
@@ -64,7 +64,7 @@ class GlanceNeed:
         for point in self.need.own:
             bone = rig_bones[point.bone]
             if point in self.need.turned:
-                own.append(pose_before(point, standing(bone)).matrix.tobytes())
+                own.append(pose_before(point, current(bone)).matrix.tobytes())
             else:
                 own.append(bone.location[:] + bone.scale[:])
         for point, unset in self.need.numbers.items():

@@ -23,8 +23,8 @@ from ..messages.translation import point_text
 from ..session import session
 from ..settings.keyed_options import bone_field
 from ..versions import matrix_rows
+from .current import current_rows
 from .need import SampleNeed
-from .standing import standing_rows
 
 _EACH = 32
 """Constraints for each probe. To name a new one, Blender goes through all the others."""
@@ -130,7 +130,7 @@ class Recorder:
             self._poses[self._row] = [matrix_rows(bones[item][name].matrix) for item, name in self._bones]
         for point, matrices in self._own.items():
             owner = bones[point.object][point.bone] if point.bone else evaluated[point.object]
-            matrices[self._row], self._scales[point][self._row] = standing_rows(owner)
+            matrices[self._row], self._scales[point][self._row] = current_rows(owner)
         for (item, name), rows in self._unturned.items():
             bone = bones[item][name]
             rows.append(bone.location[:] + bone.scale[:])

@@ -184,7 +184,7 @@ def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph
 
 def _off_pole(solved: SolvedGroup, seen: LimbState) -> float:
     """How far the mid joint is from the pole that it is pinned to; 0 for a limb that need not be there."""
-    if not (solved.plan.pins and solved.plan.pole and pin_fields(solved)["off_pole"].any()):
+    if not (solved.plan.pole_pins and solved.plan.pole and pin_fields(solved)["off_pole"].any()):
         return 0.0
     return dist(seen.joints[1], solved.samples.world(solved.plan.pole)[0, :3, 3].tolist())
 

@@ -67,7 +67,7 @@ def guides(now: RigState, name: str) -> Guides | None:
     def line(*points: Array) -> Line:
         return transform.transform_points(to_world, np.array(points)).tolist()
 
-    other = joints if solved.plan.pins else _mirrored(solved)
+    other = joints if solved.plan.pole_pins else _mirrored(solved)
     circles = _circles(solution, fixed=solved.plan.options.plane == Plane.REST)
     return Guides(
         other=line(*other) if not np.allclose(other, joints, atol=1e-3 * np.abs(joints).max()) else [],

@@ -1,4 +1,4 @@
-"""Own transforms of bones and objects as they stand, with the rotation that a scale of zero takes out of a matrix."""
+"""Own transforms of bones and objects as they now are, with the rotation that a scale of zero takes out of a matrix."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ from ...solver.vectors import product
 from ..versions import matrix_rows
 
 
-def standing(owner: Object | PoseBone) -> Basis:
+def current(owner: Object | PoseBone) -> Basis:
     """On one frame."""
-    return Basis.of(*(np.array(value, dtype=np.float64)[None] for value in standing_rows(owner)))
+    return Basis.of(*(np.array(value, dtype=np.float64)[None] for value in current_rows(owner)))
 
 
-def standing_rows(owner: Object | PoseBone) -> tuple[Any, Any]:
+def current_rows(owner: Object | PoseBone) -> tuple[Any, Any]:
     """The rows of `matrix_basis`, and the scale in it; where that is zero along an axis, the matrix has one there."""
     scale = owner.scale if isinstance(owner, PoseBone) else owner.scale * owner.delta_scale
     rows = matrix_rows(owner.matrix_basis)
