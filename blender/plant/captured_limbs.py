@@ -1,9 +1,9 @@
 """Captured limbs that are chosen, their hips, and the action that they play: what Plant reads."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from bpy.types import FCurve, Scene
+from bpy.types import Scene
 
 from ...skeleton.feet.feet import Contact, Foot, Hips
 from ...skeleton.values import Plan
@@ -15,16 +15,14 @@ from ..bake.checks import refuse_shared_bones, refuse_stretched_time, refuse_too
 from ..chains.detect.find_limbs import Kind
 from ..curves.keys import key_span
 from ..messages.refused import Refused
+from ..messages.translation import translated
 from ..scene.checks import refuse_unposable
-from ..settings import bone_marks
-from . import captured_action
+from . import captured_action, contact_keys
 from .captured_action import Capture
 from .checks import refuse_constrained
-from .feet import FoundLimbs, feet_of, found_limbs, hips_of, with_contacts
+from .feet import feet_of, found_limbs, hips_of, moves, names_by_end, with_contacts, with_free_toes
 from .floor import Floor
 from .kept_limbs import is_apart, named_limbs, with_kept
-from .planted_before import on_given_points, planted_before
-from .toes import with_free_toes
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -53,24 +51,19 @@ class PlantChoices:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CapturedLimbs:
-    """What is to be planted, and why its hips stay, if they do.
+    """What is to be planted; no hips if they stay.
 
     again : names of limbs that were not chosen, but planted by an earlier press
-    stiff_toes : names of bones that cannot be keyed
-    no_more : limbs that an earlier press planted and this one does not
-    lost_points : of limbs, and the bones on which they were to stand, but which they do not move any more
+    notes : sentences about what is not as it was asked for, and about limbs of an earlier press
     span : from the first to the last key of the limbs
     """
 
     plan: Plan
     feet: tuple[Foot, ...]
     hips: Hips | None
-    hips_stay: str
-    stiff_toes: tuple[str, ...]
     source: Capture
     again: frozenset[str]
-    no_more: tuple[str, ...]
-    lost_points: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
     span: tuple[float, float]
 
 
@@ -80,62 +73,123 @@ def captured_limbs(rig: Rig, choices: PlantChoices, scene: Scene | None) -> Capt
     raises : Refused where they have no keys, or where something else than keys poses them
     """
     refuse_unposable(rig)
-    source, limbs = _source(rig), found_limbs(rig)
-    chosen, lost = _chosen_feet(rig, limbs, source, choices)
-    before = planted_before(rig, limbs, source, chosen, choices.options.softness)
-    stay = [foot for foot in before if choices.names is not None and is_apart(foot, chosen)]
-    again, lost_again = on_given_points(rig, source, stay)
-    found = (*chosen, *again)
-    refuse_constrained(found)
-    curves = tuple(versions.slot_curves(source.action, source.slot))
-    hips, hips_stay = hips_of(rig, limbs, found, choices.hips, curves)
-    kept = named_limbs(rig, limbs, choices.keep)
-    if hips:
-        found, hips, hips_stay = with_kept(rig, limbs, found, hips, kept, curves)
-    found, stiff = with_free_toes(rig, found, curves)
-    chains, span = tuple(foot.chain for foot in found), _keyed_span(rig, found, curves)
-    plan = limb_plan(rig, chains, span if choices.frames is None else choices.frames, scene)
-    refuse_too_many_frames(plan)
-    refuse_stretched_time(plan)
-    refuse_shared_bones(chains)
-    by_name = {foot.chain.name: foot for foot in found}
-    found = tuple(by_name[chain.name] for chain in plan.chains)
-    return CapturedLimbs(
-        plan=plan,
-        feet=found,
-        hips=hips,
-        hips_stay=hips_stay,
-        stiff_toes=stiff,
-        source=source,
-        again=frozenset(foot.chain.name for foot in again),
-        no_more=tuple(foot.chain.name for foot in before if foot not in stay),
-        lost_points=(*lost, *lost_again),
-        span=span,
-    )
+    reading = _Reading(rig, choices)
+    reading.choose()
+    reading.take_in_planted()
+    reading.find_hips()
+    reading.keep_others()
+    reading.free_toes()
+    return reading.read(scene)
+
+
+class _Reading:
+    """What the stages have found so far, each with what it has to tell."""
+
+    def __init__(self, rig: Rig, choices: PlantChoices) -> None:
+        self._rig, self._choices = rig, choices
+        self._source, self._limbs = _source(rig), found_limbs(rig)
+        self._curves = tuple(versions.slot_curves(self._source.action, self._source.slot))
+        self._feet: tuple[Foot, ...] = ()
+        self._again: tuple[Foot, ...] = ()
+        self._hips: Hips | None = None
+        self._notes: list[str] = []
+
+    def choose(self) -> None:
+        """The feet that are chosen, on the points of their contacts."""
+        choices = self._choices
+        feet = feet_of(self._rig, self._limbs, choices.names, choices.kinds, choices.options.softness)
+        if choices.contacts is None and not choices.find_contacts:
+            feet = self._on_given_points(feet)
+        self._feet = with_contacts(self._rig, feet, choices.contacts or ())
+
+    def take_in_planted(self) -> None:
+        """Limbs that an earlier press has planted in what plays stay planted if others are chosen by name."""
+        before = self._planted_before()
+        stay = [foot for foot in before if self._choices.names is not None and is_apart(foot, self._feet)]
+        self._again = self._on_given_points(stay)
+        self._feet = (*self._feet, *self._again)
+        if self._again:
+            names = sorted(foot.chain.name for foot in self._again)
+            self._notes.append(translated("note.planted_again", limbs=", ".join(names)))
+        if no_more := [foot.chain.name for foot in before if foot not in stay]:
+            self._notes.append(translated("alert.planted_no_more", limbs=", ".join(no_more)))
+        refuse_constrained(self._feet)
+
+    def find_hips(self) -> None:
+        """The bone that goes down until legs reach their feet."""
+        self._hips, reason = hips_of(self._rig, self._limbs, self._feet, self._choices.hips, self._curves)
+        self._tell_hips_stay(reason)
+
+    def keep_others(self) -> None:
+        """Limbs that the hips carry and that are to keep their place."""
+        kept = named_limbs(self._rig, self._limbs, self._choices.keep)
+        if self._hips:
+            found = with_kept(self._rig, self._limbs, self._feet, self._hips, kept, self._curves)
+            self._feet, self._hips, reason = found
+            self._tell_hips_stay(reason)
+
+    def free_toes(self) -> None:
+        """Toes that can be keyed."""
+        self._feet, stiff = with_free_toes(self._rig, self._feet, self._curves)
+        if stiff:
+            self._notes.append(translated("note.stiff_toes", bones=", ".join(stiff)))
+
+    def read(self, scene: Scene | None) -> CapturedLimbs:
+        """All of it, over the frames; Refused where these are none, or too many."""
+        chains, span = tuple(foot.chain for foot in self._feet), self._keyed_span()
+        frames = span if self._choices.frames is None else self._choices.frames
+        plan = limb_plan(self._rig, chains, frames, scene)
+        refuse_too_many_frames(plan)
+        refuse_stretched_time(plan)
+        refuse_shared_bones(chains)
+        by_name = {foot.chain.name: foot for foot in self._feet}
+        return CapturedLimbs(
+            plan=plan,
+            feet=tuple(by_name[chain.name] for chain in plan.chains),
+            hips=self._hips,
+            source=self._source,
+            again=frozenset(foot.chain.name for foot in self._again),
+            notes=tuple(self._notes),
+            span=span,
+        )
+
+    def _planted_before(self) -> tuple[Foot, ...]:
+        """Those that an earlier press has planted and that are not among the chosen ones."""
+        taken = {contact_keys.path(foot.chain.end.path) for foot in self._feet}
+        planted = {path for path, row in self._source.rows.items() if row.is_planted} - taken
+        if not planted:
+            return ()
+        bones, names = self._rig.pose.bones, names_by_end(self._rig, self._limbs)
+        paths = {contact_keys.path(bones[end].path_from_id()): name for end, name in names.items() if end in bones}
+        found = [name for path, name in paths.items() if path in planted]
+        return feet_of(self._rig, self._limbs, found, (), self._choices.options.softness) if found else ()
+
+    def _on_given_points(self, feet: Iterable[Foot]) -> tuple[Foot, ...]:
+        """The feet, standing on the points that their keyed contacts are about, unless these are lost."""
+        feet = tuple(feet)
+        rows = ((foot, self._source.rows.get(contact_keys.path(foot.chain.end.path))) for foot in feet)
+        given = [
+            (foot, Contact(foot.chain.name, 0.0, 0.0, *point)) for foot, row in rows if row for point in row.points
+        ]
+        known = [contact for foot, contact in given if moves(foot, contact.bone)]
+        for limb, bone in dict.fromkeys((it.chain, it.bone) for _, it in given if it not in known):
+            self._notes.append(translated("alert.point_lost", limb=limb, bone=bone))
+        return with_contacts(self._rig, feet, known)
+
+    def _keyed_span(self) -> tuple[float, float]:
+        bones = {name for foot in self._feet if foot.is_planted for name in foot.chain.oriented}
+        span = key_span(self._curves, bones)
+        if span is None:
+            raise Refused("NO_CAPTURE", object=self._rig)
+        return span
+
+    def _tell_hips_stay(self, reason: str) -> None:
+        if reason:
+            self._notes.append(translated("alert.hips_stay", reason=reason))
 
 
 def _source(rig: Rig) -> Capture:
-    bone_marks.notice_all_of(rig)
     source = captured_action.captured(rig)
     if source.renamed:
         raise Refused("BONES_RENAMED", object=rig, value=", ".join(source.renamed), action=source.action.name)
     return source
-
-
-def _chosen_feet(
-    rig: Rig, limbs: FoundLimbs, source: Capture, choices: PlantChoices
-) -> tuple[tuple[Foot, ...], tuple[tuple[str, str], ...]]:
-    """The feet that are chosen, on the points of their contacts; limbs and bones of points that are lost."""
-    found = feet_of(rig, limbs, choices.names, choices.kinds, choices.options.softness)
-    lost: tuple[tuple[str, str], ...] = ()
-    if choices.contacts is None and not choices.find_contacts:
-        found, lost = on_given_points(rig, source, found)
-    return with_contacts(rig, found, choices.contacts or ()), lost
-
-
-def _keyed_span(rig: Rig, feet: Sequence[Foot], curves: Sequence[FCurve]) -> tuple[float, float]:
-    bones = {name for foot in feet if foot.is_planted for name in foot.chain.oriented}
-    span = key_span(curves, bones)
-    if span is None:
-        raise Refused("NO_CAPTURE", object=rig)
-    return span

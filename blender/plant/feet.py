@@ -1,7 +1,8 @@
 """Legs and arms whose feet and hands are to stand, with or without chains, and the hips above them."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from math import isfinite
 from numbers import Real
 from typing import Any
@@ -12,7 +13,7 @@ from bpy.types import FCurve
 from mathutils import Vector
 
 from ...skeleton.feet.feet import BonePoint, Contact, Foot, Hips, is_at
-from ...skeleton.values import ChainPlan, Point
+from ...skeleton.values import Bone, ChainPlan, Point
 from ...solver.values import Number, Options, Plane, Reference
 from ..armatures import Rig
 from ..bake.chain import TOLERANCE, chain_plan, unlisted_chain
@@ -25,6 +26,9 @@ from ..scene import dependencies
 from ..scene.bone import read_bone
 from ..scene.names import given_names
 from ..settings.properties import chain_of
+
+_AHEAD = 0.25
+"""Part of the foot's length by which a toe at least begins ahead of it."""
 
 _ACROSS = 0.5
 """Part of its length by which a heel bone at most goes up or down if it lies across the foot."""
@@ -225,3 +229,39 @@ def _obstacle(rig: Rig, name: str, curves: Iterable[FCurve]) -> str:
     except Refused as refused:
         return str(refused)
     return ""
+
+
+def with_free_toes(
+    rig: Rig, feet: Iterable[Foot], curves: Sequence[FCurve]
+) -> tuple[tuple[Foot, ...], tuple[str, ...]]:
+    """The feet with those of their toes that can be keyed in these captured curves, and the names of the others."""
+    found, stiff = [], []
+    for foot in feet:
+        toes = list(_toes(rig, foot)) if foot.chain.below and foot.is_planted and not foot.is_hand else []
+        free = [_can_be_keyed(rig, toe.rotation_path, curves) for toe in toes]
+        found.append(replace(foot, toes=tuple(compress(toes, free))))
+        stiff += [toe.name for toe, is_free in zip(toes, free, strict=True) if not is_free]
+    return tuple(found), tuple(stiff)
+
+
+def _can_be_keyed(rig: Rig, path: str, curves: Iterable[FCurve]) -> bool:
+    try:
+        refuse_unplayable(rig, {path}, curves)
+    except Refused:
+        return False
+    return True
+
+
+def _toes(rig: Rig, foot: Foot) -> Iterator[Bone]:
+    """All that is below the foot apart from its heel; what lies along it goes with it.
+
+    What the foot stands on turns with the foot alone, otherwise it would slide.
+    """
+    heel, above = foot.points[1].bone, rig.data.bones[foot.chain.tip_bone]
+    for bone in above.children:
+        is_ahead = (bone.head_local - above.head_local).length > _AHEAD * above.length
+        moving = (constraint for _, constraint in dependencies.constraints_moving(Point(rig, bone.name)))
+        below = {child.name for child in bone.children_recursive}
+        has_point = any(place.bone in below or (place.bone == bone.name and any(place.offset)) for place in foot.points)
+        if is_ahead and bone.name != heel and not has_point and not any(map(acts, moving)):
+            yield read_bone(rig, bone.name)

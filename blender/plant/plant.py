@@ -125,9 +125,8 @@ def _write(
     rig, span = read.plan.rig, (read.plan.frames[0], read.plan.frames[-1])
     goes_on = read.span[0] < span[0], read.span[1] > span[1]
     unkeyed = captured_action.unkeyed_values(rig)
-    kept = kept_outside.kept(rig, channels, span, goes_on=goes_on, unkeyed=unkeyed)
-    notes = write.keys(rig, channels, span=span, style=settings)
-    kept_outside.put_back(rig, kept, settings)
+    with kept_outside.kept(rig, channels, span, settings, goes_on=goes_on, unkeyed=unkeyed):
+        notes = write.keys(rig, channels, span=span, style=settings)
     for key in changed:
         write.keys(rig, [key], span=(key.frames[0], key.frames[0]), style=contact_keys.STYLE)
     write.keys(rig, contact_keys.going_on(rig, contacts), span=span, style=contact_keys.STYLE)
@@ -184,21 +183,6 @@ def _kept_notes(read: CapturedLimbs, report: Report) -> Iterator[str]:
             yield translated("alert.not_in_place", unit=report.unit, limb=chain.name, short=chain.miss.max())
 
 
-def _limb_notes(read: CapturedLimbs, said: Sequence[SaidContacts]) -> Iterator[str]:
-    """Sentences about limbs that an earlier press has planted, and contacts that it has found."""
-    if read.again:
-        yield translated("note.planted_again", limbs=", ".join(sorted(read.again)))
-    if read.no_more:
-        yield translated("alert.planted_no_more", limbs=", ".join(read.no_more))
-    if read.stiff_toes:
-        yield translated("note.stiff_toes", bones=", ".join(read.stiff_toes))
-    for limb, bone in read.lost_points:
-        yield translated("alert.point_lost", limb=limb, bone=bone)
-    feet = zip(read.feet, said, strict=True)
-    if limbs := [foot.chain.name for foot, its in feet if foot.is_planted and its.stays_found]:
-        yield translated("note.contacts_stay", limbs=", ".join(limbs))
-
-
 def _notes(read: CapturedLimbs, said: Sequence[SaidContacts], planted: PlantedFeet) -> Iterator[str]:
     """Sentences about what was made of the motion as a whole."""
     least, unit = MOVES * float(planted.lengths[0]), unit_name(read.plan.scene)
@@ -207,14 +191,15 @@ def _notes(read: CapturedLimbs, said: Sequence[SaidContacts], planted: PlantedFe
     found = any(foot.is_planted and not its.by_user.all() for foot, its in zip(read.feet, said, strict=True))
     if found and not (planted.stands.any() or planted.groundless.any()):
         yield translated("alert.none_stands")
-    yield from _limb_notes(read, said)
+    yield from read.notes
+    feet_said = zip(read.feet, said, strict=True)
+    if limbs := [foot.chain.name for foot, its in feet_said if foot.is_planted and its.stays_found]:
+        yield translated("note.contacts_stay", limbs=", ".join(limbs))
     chains = read.plan.rig.two_bone_ik_chains if read.plan.rig.two_bone_ik_live else ()
     ends = {chain.end.name for chain in read.plan.chains}
     if live := [chain.name for chain in chains if chain.end_bone in ends and chain.target and not chain.mute]:
         yield translated("alert.live_poses", chains=", ".join(live))
     yield from switch_notes(read.plan)
-    if read.hips_stay:
-        yield translated("alert.hips_stay", reason=read.hips_stay)
     frames, moved = read.plan.frames, planted.moved.max(axis=1) + norm(planted.shift)
     beyond = read.span[0] < frames[0], read.span[1] > frames[-1]
     jump = max((float(moved[row]) for row, there in zip((0, -1), beyond, strict=True) if there), default=0.0)
