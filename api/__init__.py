@@ -57,7 +57,6 @@ from .chains import (
 )
 from .holds import hold, remove_hold, update_holds
 from .options import BakeOptions, ChainOptions
-from .pin import pin
 from .plant import contacts, plant
 from .pose import drag, flip_bend, solve
 from .settings import copy_settings, mirror_settings
@@ -67,6 +66,7 @@ from .targets import (
     bake_targets,
     change_target_space,
     create_targets,
+    pin,
     remove_targets,
     snap_targets,
     target_keys,

@@ -11,17 +11,16 @@ from ..blender.bake.keys_of_limbs import target_keys as target_key_frames
 from ..blender.bake.report import Report
 from ..blender.bake.request import Request, alone
 from ..blender.scene.checks import given_rig
-from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, KeyStyle, Measure, Sampling
+from ..blender.settings.key_settings import DEFAULTS, EVERY_FRAME, KeySettings, KeyStyle
 from ..blender.targets import target_space, targets_from_pose
-from ..blender.targets.create_targets import DEFAULT, create_all
+from ..blender.targets.create_targets import DEFAULT, create_all, remove
 from ..blender.targets.new_targets import TargetKind, TargetParent, TargetStyle
-from ..blender.targets.remove_targets import remove
+from ..blender.targets.pin import pin_targets
 from ..blender.targets.space import Space, space_point
 from .bake import given_rigs
+from .chains import add_detected
 from .command import command
 from .options import TargetOptions
-
-_EVERY_FRAME = KeyStyle()
 
 
 @overload
@@ -133,13 +132,13 @@ def bake_targets(
     forearm.L: 10 of 10 frames reached
     Targets of chain "forearm.L" have keys on 2 frames instead of 10
     """
-    settings = KeySettings(
-        keys=Keys(keys),
+    settings = KeySettings.styled(
+        keys=keys,
         tolerance=tolerance,
         interpolation=interpolation,
         key_type=key_type,
-        sampling=Sampling(sampling),
-        measure=Measure(measure),
+        sampling=sampling,
+        measure=measure,
     )
     return targets_from_pose.bake_targets(given_rig(rig), chains, frames, scene, settings)
 
@@ -152,7 +151,7 @@ def change_target_space(
     *,
     space: Space,
     scene: Scene | None = None,
-    style: KeyStyle = _EVERY_FRAME,
+    style: KeyStyle = EVERY_FRAME,
     sampling: str = DEFAULTS.sampling,
     measure: str = DEFAULTS.measure,
 ) -> Request:
@@ -182,3 +181,46 @@ def target_keys(rig: Object, chains: Sequence[str] | None = None) -> list[float]
     """
     plan = build_plan(given_rig(rig), chains, None, None)
     return sorted({frame for chain in plan.chains for frame in target_key_frames(chain, -inf, inf).tolist()})
+
+
+_EVERY_FRAME = KeyStyle()
+
+
+@command
+def pin(
+    rig: Object,
+    chains: Sequence[str] | None = None,
+    frames: Frames | None = None,
+    *,
+    scene: Scene | None = None,
+    style: KeyStyle = _EVERY_FRAME,
+    insert_keys: bool = False,
+    sampling: str = DEFAULTS.sampling,
+    measure: str = DEFAULTS.measure,
+    kind: str = DEFAULT.kind,
+    or_empties: bool = DEFAULT.or_empties,
+) -> Request:
+    """Put target and pole target where the limbs are, and switch Live on: the tips then stay while the body moves.
+
+    Chains get the targets that they lack, as `create_targets` makes them. An armature without chains first gets those
+    of its arms and legs, as `add_detected` adds them. A request that is closed before it has written removes new chains
+    and targets again.
+
+    frames : None for the current frame alone; over a range targets are keyed first, as by `bake_targets`
+    style, sampling, measure : how they are keyed over the range; see `bake`
+    insert_keys : key the targets on the current frame
+    kind, or_empties : as for `create_targets`
+
+    >>> print(api.pin(rig))
+    forearm.L: 1 of 1 frames reached
+    Keys take "Hand" back on the next frame: insert keys, or work over a range
+    Created 1 empty in the collection "Hero Targets"
+    Linking "Hero" alone will not take the empties along: put them into a collection, and link that
+    >>> rig.two_bone_ik_live
+    True
+    """
+    settings = KeySettings.styled(style, sampling=sampling, measure=measure)
+    made = TargetStyle(kind=TargetKind(kind), or_empties=or_empties)
+    return pin_targets(
+        given_rig(rig), chains, frames, scene, settings, made, insert_keys=insert_keys, add_chains=add_detected
+    )

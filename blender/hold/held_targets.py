@@ -1,17 +1,15 @@
 """Targets that are being held: what is sampled and solved for them, keyed on copies, and written at last."""
 
-from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import reduce
 
 import numpy as np
 from bpy.types import FCurve, Object, Scene
 
-from ...skeleton import carried_along, chain_group, hold, solve, transform
+from ...skeleton import hold, transform
 from ...skeleton.hold import Hold
 from ...skeleton.rounding import near
-from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.steps import run
 from ...skeleton.target_channels import CarriedTarget, KeyedTarget, placed, target_channels
 from ...skeleton.transform import Basis
@@ -19,9 +17,7 @@ from ...skeleton.values import ChainPlan, Plan, Point, Samples
 from ...solver.values import Array
 from ...solver.vectors import norm, product
 from .. import versions
-from ..armatures import Rig
 from ..bake import write_channels
-from ..bake.build_plan import with_dependents
 from ..curves import borders, kept_action, write
 from ..curves.keys import by_path_and_index
 from ..curves.unkeyed_edits import Keeper
@@ -29,7 +25,6 @@ from ..messages.refused import Refused
 from ..messages.translation import point_text
 from ..scene import dependencies, sampling
 from ..scene.curves import OwnTransforms
-from ..scene.need import SampleNeed, pose_need
 from ..settings.hold_and_plant_properties import holds_of
 from ..settings.key_settings import DEFAULTS, Sampling
 from ..targets.checks import holdable
@@ -89,16 +84,13 @@ class HeldTargets(ExitStack):
         targets = {point: replace(target, before=first[target.rotation_path])}
         [channels] = target_channels(plan, transforms, samples, targets).values()
         channels = [hold.keys(channel, first[channel.path], last[channel.path]) for channel in channels]
-        curves = by_path_and_index(versions.curves(copy))
         paths = {channel.path for channel in channels}
-        outside = {key: borders.outside(curve, new_hold.span) for key, curve in curves.items() if key[0] in paths}
-        write.keys(copy, channels, span=new_hold.span, style=DEFAULTS)
-        for curve in versions.curves(copy):
-            key = curve.data_path, curve.array_index
-            if key[0] in paths:
-                _deselect(curve)
-            if key in outside and len(outside[key].old["co"]):
-                borders.restore(curve, outside[key])
+        spans = {key: new_hold.span for key in by_path_and_index(versions.curves(copy)) if key[0] in paths}
+        with borders.kept(copy, spans):
+            write.keys(copy, channels, span=new_hold.span, style=DEFAULTS)
+            for curve in versions.curves(copy):
+                if curve.data_path in paths:
+                    _deselect(curve)
 
     def distance(self, chain: ChainPlan, from_hold: Hold, frames: Array) -> tuple[float, float]:
         """How far the target is at most from where the hold has it, and how much of that is rounding."""
@@ -134,23 +126,18 @@ class HeldTargets(ExitStack):
         self, chain: ChainPlan, for_hold: Hold, frames: Array
     ) -> Generator[float, None, tuple[Samples, Array, Array]]:
         """Samples with limbs solved and targets as their copies have them; target and space (n, 4, 4) in the world."""
-        order = leaders.in_order({dependencies.root_of(chain): [for_hold]}, self.limbs)
         also = [for_hold.space] if for_hold.space else []
-        *leading, _ = (limb for rank in with_dependents(tuple((limb,) for limb in order), also) for limb in rank)
+        leading = leaders.of_chain(chain, for_hold, self.limbs, also)
         own_rig = tuple((limb,) for limb in (*leading, chain) if limb.rig == chain.rig)
         plan = Plan(rig=chain.rig, name=chain.rig.name, scene=self._scene, ranks=own_rig, frames=frames)
         targets = [chain.target, *(limb.target for limb in leading if limb.target in self.targets)]
         places = {*targets, *placed({point: self.targets[point] for point in targets if point in self.targets})}
-        need = _need(plan, [*leading, chain], places, also)
+        need = leaders.need(plan, [*leading, chain], places, also)
         with sampling.Sampler(plan, Sampling.AUTO) as sampler:
             samples = yield from sampler.over_range(need)
         for point in sorted(set(targets) & self.targets.keys(), key=lambda target: len(self.targets[target].parents)):
             samples = self._as_copied(point, samples, frames)
-        for limb in leading:
-            [group] = chain_group.chain_groups([limb], samples, len(frames))
-            solved = solve.solve_group(group, samples, len(frames))
-            _refuse_tied(chain, limb, solved, samples, [*also, chain.target])
-            samples = carried_along.move_dependents(samples, solved)
+        samples = leaders.posed(chain, leading, samples, len(frames), [*also, chain.target])
         space = samples.world(for_hold.space) if for_hold.space else np.eye(4)[None]
         return samples, samples.world(chain.target), space
 
@@ -194,37 +181,6 @@ def _deselect(curve: FCurve) -> None:
 
 def _paths(target: KeyedTarget) -> tuple[str, str]:
     return target.location_path, target.rotation_path
-
-
-def _need(plan: Plan, chains: Iterable[ChainPlan], places: Collection[Point], also: Iterable[Point]) -> SampleNeed:
-    """What has to be sampled of all chains, which may be those of several armatures, of their targets and spaces."""
-    by_rig: dict[Rig, list[ChainPlan]] = {}
-    for chain in chains:
-        by_rig.setdefault(chain.rig, []).append(chain)
-    needs = [pose_need(replace(plan, rig=rig, ranks=(tuple(of_rig),)), places) for rig, of_rig in by_rig.items()]
-    spaces = SampleNeed(
-        objects=frozenset(point.object for point in also), bones=frozenset(point for point in also if point.bone)
-    )
-    return reduce(SampleNeed.__or__, needs, spaces)
-
-
-def _refuse_tied(
-    chain: ChainPlan, leader: ChainPlan, solved: SolvedGroup, samples: Samples, points: Iterable[Point]
-) -> None:
-    """Raise `Refused` where a constraint ties one of the points to a limb that is not posed as it is solved."""
-    root = dependencies.root_of(leader)
-    if not any(root in dependencies.upstream(point) and not dependencies.hangs(point, leader) for point in points):
-        return
-    joints = transform.transform_points(solved.group.to_world, solved.solution.joints[:, 0])
-    mid, tip = joints[:, 1], joints[:, -1]
-    end = samples.world(Point(leader.rig, leader.end.name))
-    last, place = leader.tip_place
-    tip_now = transform.transform_points(samples.world(Point(leader.rig, last)), np.array(place))
-    size = float(norm(tip - mid).max())
-    if max(float(norm(mid - end[..., :3, 3]).max()), float(norm(tip - tip_now).max())) > 10.0 * near(
-        size, np.abs(tip_now).max()
-    ):
-        raise Refused("FOLLOWS_BY_CONSTRAINT", chain=chain, value=leader.name)
 
 
 def _forget(point: Point) -> None:

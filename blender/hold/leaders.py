@@ -1,18 +1,26 @@
 """The limbs that move what a target is to be held to, such as the other hand, which carries the prop."""
 
-from collections.abc import Collection, Iterable, Mapping
-from functools import cache
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, reduce
 from graphlib import CycleError, TopologicalSorter
 
+import numpy as np
 from bpy.types import Scene
 
+from ...skeleton import carried_along, chain_group, solve, transform
 from ...skeleton.hold import Hold
-from ...skeleton.values import ChainPlan, Point
+from ...skeleton.rounding import near
+from ...skeleton.solved_group import SolvedGroup
+from ...skeleton.values import ChainPlan, Plan, Point, Samples
+from ...solver.vectors import norm
 from ..armatures import Rig, local_armatures
+from ..bake.build_plan import with_dependents
 from ..bake.chain import chain_plan
 from ..messages.refused import Refused
 from ..messages.translation import point_text
 from ..scene import dependencies
+from ..scene.need import SampleNeed, pose_need
 from . import holds
 
 
@@ -66,3 +74,59 @@ def in_order(new_holds: Mapping[Point, Collection[Hold]], chains: Mapping[Point,
         circle = [chains[root] for root in reversed(error.args[1])]
         names = " → ".join(f"{chain.name} ({chain.root.name})" for chain in circle)
         raise Refused("HOLD_CIRCLE.others", chain=circle[0], bone=circle[0].root.name, value=names) from None
+
+
+def of_chain(
+    chain: ChainPlan, for_hold: Hold, chains: Mapping[Point, ChainPlan], also: Sequence[Point]
+) -> list[ChainPlan]:
+    """Those of the chains that move what this one follows or is held to, in order, with what each of them moves."""
+    order = in_order({dependencies.root_of(chain): [for_hold]}, chains)
+    *leading, _ = (limb for rank in with_dependents(tuple((limb,) for limb in order), also) for limb in rank)
+    return leading
+
+
+def posed(
+    chain: ChainPlan, leading: Iterable[ChainPlan], samples: Samples, count: int, points: Sequence[Point]
+) -> Samples:
+    """The samples with what the leading chains move, once they are solved, over `count` frames.
+
+    raises : Refused where a constraint ties one of the points, which this chain follows or is held to, to a limb that
+        is not posed so
+    """
+    for limb in leading:
+        [group] = chain_group.chain_groups([limb], samples, count)
+        solved = solve.solve_group(group, samples, count)
+        _refuse_tied(chain, limb, solved, samples, points)
+        samples = carried_along.move_dependents(samples, solved)
+    return samples
+
+
+def need(plan: Plan, chains: Iterable[ChainPlan], places: Collection[Point], also: Iterable[Point]) -> SampleNeed:
+    """What has to be sampled of all chains, which may be those of several armatures, of their targets and spaces."""
+    by_rig: dict[Rig, list[ChainPlan]] = {}
+    for chain in chains:
+        by_rig.setdefault(chain.rig, []).append(chain)
+    needs = [pose_need(replace(plan, rig=rig, ranks=(tuple(of_rig),)), places) for rig, of_rig in by_rig.items()]
+    spaces = SampleNeed(
+        objects=frozenset(point.object for point in also), bones=frozenset(point for point in also if point.bone)
+    )
+    return reduce(SampleNeed.__or__, needs, spaces)
+
+
+def _refuse_tied(
+    chain: ChainPlan, leader: ChainPlan, solved: SolvedGroup, samples: Samples, points: Iterable[Point]
+) -> None:
+    """Raise `Refused` where a constraint ties one of the points to a limb that is not posed as it is solved."""
+    root = dependencies.root_of(leader)
+    if not any(root in dependencies.upstream(point) and not dependencies.hangs(point, leader) for point in points):
+        return
+    joints = transform.transform_points(solved.group.to_world, solved.solution.joints[:, 0])
+    mid, tip = joints[:, 1], joints[:, -1]
+    end = samples.world(Point(leader.rig, leader.end.name))
+    last, place = leader.tip_place
+    tip_now = transform.transform_points(samples.world(Point(leader.rig, last)), np.array(place))
+    size = float(norm(tip - mid).max())
+    if max(float(norm(mid - end[..., :3, 3]).max()), float(norm(tip - tip_now).max())) > 10.0 * near(
+        size, np.abs(tip_now).max()
+    ):
+        raise Refused("FOLLOWS_BY_CONSTRAINT", chain=chain, value=leader.name)

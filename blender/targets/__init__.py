@@ -4,15 +4,13 @@ Other rooms use of it:
 
     brought_along : BroughtAlong
     checks : holdable, keyable, pullable, refuse_not_shown
-    create_targets : DEFAULT, create, create_all, lacks
+    create_targets : DEFAULT, create, create_all, lacks, remove
     edit_bones : edit_bones, in_edit_mode
     flip : all
     made_for : item_of, made
     new_targets : Role, TargetKind, TargetParent, TargetStyle
     pin : pin_targets
-    remove_targets : remove
     space : Space, floor_named, space_named, space_point
-    target_bones : all
     target_bones : all
     target_empties : all
     target_space : all

@@ -6,11 +6,12 @@ is in its rest pose once both are cleared.
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from math import cos, sin, tau
 from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import BoneCollection, Scene
+from bpy.types import BoneCollection, Object, Scene
 from mathutils import Matrix, Vector
 
 from ...skeleton import transform
@@ -25,10 +26,18 @@ from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..scene.bone import rest
 from ..settings.properties import TwoBoneIKChain, root_name
-from . import target_shapes
 from .edit_bones import edit_bones
 from .made_for import is_marked, mark
 from .new_targets import NewTarget, Role
+
+_SHAPES = {Role.TARGET: "Two-Bone IK Target", Role.POLE: "Two-Bone IK Pole"}
+
+_CORNERS = [(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
+
+_STEPS = 24
+
+Wire = tuple[list[tuple[float, float, float]], list[tuple[int, int]]]
+"""Points and edges, as large as a bone is long."""
 
 _COLLECTION = "Two-Bone IK Targets"
 _LENGTHS = {Role.TARGET: 0.16, Role.POLE: 0.1}
@@ -90,7 +99,7 @@ def _make(rig: Rig, scene: Scene, new: Sequence[NewTarget], names: list[str]) ->
         for other in added.collections:
             other.unassign(added)
         collection.assign(added)
-        rig.pose.bones[name].custom_shape = target_shapes.shape(target.role)
+        rig.pose.bones[name].custom_shape = _shape(target.role)
     return collection
 
 
@@ -105,7 +114,7 @@ def remove(rig: Rig, scene: Scene, names: Collection[str]) -> None:
             bones.remove(bones[name])
     for collection in [other for other in rig.data.collections_all if is_marked(other) and not other.bones]:
         rig.data.collections.remove(collection)
-    target_shapes.remove_unused()
+    _remove_unused_shapes()
 
 
 def _rest(chain: TwoBoneIKChain, role: Role) -> tuple[Matrix, float]:
@@ -155,3 +164,41 @@ def _remove_keys(rig: Rig, names: Collection[str]) -> None:
     bpy.data.actions.remove(action)
     if not (animation.drivers or animation.nla_tracks):
         rig.animation_data_clear()
+
+
+def _shape(role: Role) -> Object:
+    """The shape, which lies in no collection; made where the file has none."""
+    name = _SHAPES[role]
+    existing = next((item for item in bpy.data.objects if _is_shape(item) and item.data.name.startswith(name)), None)
+    if existing:
+        return existing
+    mesh = bpy.data.meshes.new(name)
+    points, edges = _cube() if role is Role.TARGET else _sphere()
+    mesh.from_pydata(points, edges, [])
+    item = bpy.data.objects.new(name, mesh)
+    mark(item, name)
+    return item
+
+
+def _remove_unused_shapes() -> None:
+    """Remove the shapes that no bone has any more."""
+    for item in [item for item in bpy.data.objects if _is_shape(item) and not item.users]:
+        mesh: Any = item.data
+        bpy.data.objects.remove(item)
+        bpy.data.meshes.remove(mesh)
+
+
+def _is_shape(item: Object) -> bool:
+    return item.type == "MESH" and is_marked(item) and item.is_editable
+
+
+def _cube() -> Wire:
+    edges = [(i, i ^ bit) for i in range(8) for bit in (1, 2, 4) if i < i ^ bit]
+    return _CORNERS, edges
+
+
+def _sphere() -> Wire:
+    """A circle about each axis."""
+    flat = [(0.5 * cos(tau * step / _STEPS), 0.5 * sin(tau * step / _STEPS)) for step in range(_STEPS)]
+    points = [point for a, b in flat for point in ((0.0, a, b), (a, 0.0, b), (a, b, 0.0))]
+    return points, [(i, (i + 3) % len(points)) for i in range(len(points))]

@@ -11,7 +11,7 @@ from mathutils import Matrix
 from ...skeleton import solve
 from ...skeleton.solved_group import one_by_one
 from ...skeleton.steps import part
-from ...skeleton.target_channels import KeyedTarget, by_object, carried_by, without_scale, world_transform
+from ...skeleton.target_channels import KeyedTarget, carried_by, without_scale, world_transform
 from ...skeleton.values import Plan, Point
 from ...solver.values import Array
 from ...solver.vectors import product
@@ -19,10 +19,7 @@ from ..armatures import Rig
 from ..bake import convert
 from ..bake.build_plan import Frames, Names, build_plan
 from ..bake.checks import refuse_stretched_time, refuse_too_many_frames
-from ..bake.compare import compare_targets
-from ..bake.report import build_report
-from ..bake.request import MeasurePhase, Need, Preparation, Resources, request
-from ..bake.write_channels import paths, write_keys
+from ..bake.request import MeasurePhase, Preparation, Resources, request
 from ..curves.keys import key_frames
 from ..curves.unkeyed_edits import Keeper
 from ..messages.refused import Refused
@@ -35,8 +32,8 @@ from ..settings.key_settings import Keys, KeySettings
 from . import target_bones
 from .checks import keyable
 from .edit_bones import edit_bones
-from .pose_kept import key_notes
 from .space import carrier, refuse_circle
+from .targets_from_pose import MovedTargets
 
 
 @request
@@ -59,7 +56,6 @@ def change_target_space(
     plan = build_plan(rig, names, _with_all_keys(short_plan, space), scene, settings.keys)
     targets = _targets(plan, space, settings)
     objects: list[Object] = [point.object for point in targets if not point.bone]
-    range_notes = _range_notes(short_plan, plan)
 
     sampler = resources.enter_context(sampling.Sampler(plan, settings.sampling, slow=resources.slow.append))
     sampled = 0.5 if settings.keys == Keys.REDUCED else 1.0
@@ -72,19 +68,14 @@ def change_target_space(
         samples = carried_by(samples, item, product(carriers, inverse))
     converting = convert.target_channels(plan, solved, places, samples, targets, settings)
     by_target = yield from part(converting, sampled, 1.0)
-    channels = by_object(by_target)
+    notes, moved = _range_notes(short_plan, plan), MovedTargets(plan, sampler, solved, places, by_target, settings)
 
     def write(keep: Keeper) -> MeasurePhase:
         sampler.removal.refuse()
         for item in objects:
             _hang(item, space, inverse)
         _hang_bones([point for point in targets if point.bone], space, plan.scene)
-        notes = [*range_notes, *key_notes(plan, by_target), *write_keys(plan, channels, settings, keep)]
-        comparison = compare_targets(plan, solved, places, settings)
-        need = Need.of(comparison.points, comparison.frames, sampler, paths(channels))
-        return MeasurePhase(
-            need, lambda sampled: build_report("Change Target Space", plan, solved, notes, comparison.measured(sampled))
-        )
+        return moved.keyed("Change Target Space", notes, keep)
 
     return write
 

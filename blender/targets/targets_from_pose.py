@@ -1,14 +1,16 @@
 """The order of the steps that move targets to where the pose is."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
+from typing import NamedTuple
 
 import numpy as np
 from bpy.types import Object, Scene
 
 from ...skeleton import targets_from_pose
+from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.steps import part
 from ...skeleton.target_channels import (
     KeyedTarget,
@@ -20,13 +22,14 @@ from ...skeleton.target_channels import (
 )
 from ...skeleton.targets_from_pose import TargetsFromPose
 from ...skeleton.transform import AT_REST
-from ...skeleton.values import Plan, Point, Samples
+from ...skeleton.values import Channel, Plan, Point, Samples
 from ...solver.values import Array
 from ...solver.vectors import product
 from .. import versions
 from ..armatures import Rig
 from ..bake import convert
 from ..bake.build_plan import Frames, Names, build_plan, current_plan
+from ..bake.chain_report import when
 from ..bake.checks import refuse_stretched_time, refuse_too_many_frames
 from ..bake.compare import compare_targets
 from ..bake.report import Report, build_report
@@ -34,6 +37,7 @@ from ..bake.request import MeasurePhase, Need, Preparation, Resources, request
 from ..bake.write_channels import paths, pose_channels, write_keys
 from ..curves import unkeyed_edits
 from ..curves.unkeyed_edits import Keeper
+from ..messages.numbers import unit_name
 from ..messages.translation import point_text, translated
 from ..rigs import controls
 from ..scene import sampling
@@ -41,7 +45,6 @@ from ..scene.bone import from_bone
 from ..scene.need import pose_need
 from ..settings.key_settings import DEFAULTS, Keys, KeySettings
 from .checks import keyable, keyed_target, refuse_not_shown
-from .pose_kept import key_notes, pose_notes
 
 
 @request
@@ -62,18 +65,35 @@ def bake_targets(
     places, solved = world_transforms(targets), [limb.solved for limb in targets]
     converting = convert.target_channels(plan, solved, places, samples, points, settings)
     by_target = yield from part(converting, sampled, 1.0)
-    channels, kept_notes = by_object(by_target), [*pose_notes(plan, targets), *key_notes(plan, by_target)]
+    notes, moved = [*_pose_notes(plan, targets)], MovedTargets(plan, sampler, solved, places, by_target, settings)
 
     def write(keep: Keeper) -> MeasurePhase:
         sampler.removal.refuse()
-        notes = [*kept_notes, *write_keys(plan, channels, settings, keep)]
-        comparison = compare_targets(plan, solved, places, settings)
-        need = Need.of(comparison.points, comparison.frames, sampler, paths(channels))
-        return MeasurePhase(
-            need, lambda sampled: build_report("Bake from Pose", plan, solved, notes, comparison.measured(sampled))
-        )
+        return moved.keyed("Bake from Pose", notes, keep)
 
     return write
+
+
+class MovedTargets(NamedTuple):
+    """Targets with their places, the limbs as they are solved for these, and the keys by target."""
+
+    plan: Plan
+    sampler: sampling.Sampler
+    solved: Sequence[SolvedGroup]
+    places: Mapping[Point, WorldTransform]
+    channels: Mapping[Point, list[Channel]]
+    settings: KeySettings
+
+    def keyed(self, operation: str, notes: Iterable[str], keep: Keeper) -> MeasurePhase:
+        """Write the keys; measured is whether the limbs then show as they are solved."""
+        channels = by_object(self.channels)
+        notes = [*notes, *_key_notes(self.plan, self.channels)]
+        notes += write_keys(self.plan, channels, self.settings, keep)
+        comparison = compare_targets(self.plan, self.solved, self.places, self.settings)
+        need = Need.of(comparison.points, comparison.frames, self.sampler, paths(channels))
+        return MeasurePhase(
+            need, lambda sampled: build_report(operation, self.plan, self.solved, notes, comparison.measured(sampled))
+        )
 
 
 def snap_targets(rig: Rig, names: Names, scene: Scene | None, *, insert_keys: bool) -> Report:
@@ -86,7 +106,7 @@ def snap_targets(rig: Rig, names: Names, scene: Scene | None, *, insert_keys: bo
     targets = targets_from_pose.targets_from_pose(plan, samples)
     channels = target_channels(plan, world_transforms(targets), samples, points)
     with unkeyed_edits.preserved() as keep:
-        notes = [*pose_notes(plan, targets), *pose_channels(plan, channels, keep if insert_keys else None)]
+        notes = [*_pose_notes(plan, targets), *pose_channels(plan, channels, keep if insert_keys else None)]
     if not insert_keys:
         notes += [translated("alert.keys_take_back", value=point_text(point)) for point in _keyed(points)]
     return build_report("Snap to Pose", plan, [limb.solved for limb in targets], notes)
@@ -127,7 +147,7 @@ def find_targets(
         samples = sampling.sample_current_frame(there[0], need)
         for plan in there:
             targets = targets_from_pose.targets_from_pose(plan, samples)
-            report = build_report("Create Targets", plan, [limb.solved for limb in targets], pose_notes(plan, targets))
+            report = build_report("Create Targets", plan, [limb.solved for limb in targets], _pose_notes(plan, targets))
             posed[plan.rig] = PosedRig(plan=plan, samples=samples, targets=targets, report=report)
     return posed
 
@@ -149,3 +169,34 @@ def _carrier(samples: Samples, item: Object) -> Array:
     if item.parent is None:
         return np.eye(4)[None]
     return product(samples.world(Point(item.parent, item.parent_bone)), from_bone(item))
+
+
+def _pose_notes(plan: Plan, targets: Iterable[TargetsFromPose]) -> Iterator[str]:
+    """A sentence for each chain that does not keep its pose when it is solved for the targets that were found."""
+    for of_chain in targets:
+        chain, frames = of_chain.solved.plan, plan.frames[plan.requested]
+        moved, rolled = of_chain.joints_moved[plan.requested], of_chain.bones_rolled[plan.requested]
+        if moved.any():
+            yield translated(
+                "alert.pose_changes" if chain.pole or chain.hock else "alert.pose_changes_without_pole",
+                chain=chain.name,
+                when=when(frames, moved),
+                unit=unit_name(plan.scene),
+                moved=of_chain.moved[plan.requested].max(),
+            )
+        elif rolled.any():
+            yield translated(
+                "alert.roll_changes",
+                chain=chain.name,
+                rolled=np.degrees(of_chain.rolled[plan.requested].max()),
+                when=when(frames, rolled),
+            )
+
+
+def _key_notes(plan: Plan, channels: Mapping[Point, Sequence[Channel]]) -> Iterator[str]:
+    """A sentence for each chain whose targets do not get keys on just the frames of the range: on how many they do."""
+    total = len(plan.frames[plan.requested])
+    for chain in plan.chains:
+        count = len(channels[chain.target][0].frames)
+        if count != total:
+            yield translated("note.few_target_keys", chain=chain.name, count=count, total=total)
