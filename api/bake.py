@@ -17,7 +17,7 @@ from ..blender.bake.request import Request, alone, write_together
 from ..blender.hold import hold
 from ..blender.messages.refused import Refused
 from ..blender.scene.checks import given_rig
-from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, Measure, Sampling
+from ..blender.settings.key_settings import DEFAULTS, KeySettings, Sampling
 from .command import with_request
 from .options import BakeOptions
 
@@ -117,15 +117,9 @@ def bake(
     >>> print(request.write())
     forearm.L: 10 of 10 frames reached
     """
-    settings = KeySettings(
-        keys=Keys(keys),
-        tolerance=tolerance,
-        interpolation=interpolation,
-        key_type=key_type,
-        new_action=new_action,
-        mute_constraints=mute_constraints,
-        sampling=Sampling(sampling),
-        measure=Measure(measure),
+    style = KeySettings.styled(keys=keys, tolerance=tolerance, interpolation=interpolation, key_type=key_type)
+    settings = KeySettings.styled(
+        style, new_action=new_action, mute_constraints=mute_constraints, sampling=sampling, measure=measure
     )
     others = cast(frozenset[Rig], frozenset(beside))  # to look at each of many for each of them takes long
     return bake_steps.bake(given_rig(rig), chains, frames, scene, settings, beside=others)

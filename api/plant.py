@@ -15,7 +15,7 @@ from ..blender.plant.floor import Floor
 from ..blender.plant.plant import find_contacts, plant_feet
 from ..blender.plant.planted_targets import plant_with_targets
 from ..blender.scene.checks import given_rig
-from ..blender.settings.key_settings import DEFAULTS, KeySettings, Measure, Sampling, refuse_not_above_zero
+from ..blender.settings.key_settings import DEFAULTS, KeySettings, refuse_not_above_zero
 from ..skeleton.feet.feet import Contact
 from ..solver.feet.contacts import Stillness
 from ..solver.feet.plant import PlantOptions
@@ -91,9 +91,7 @@ def plant(
         floor=floor,
         options=PlantOptions(stillness=_known(stillness)),
     )
-    settings = KeySettings(
-        interpolation=interpolation, key_type=key_type, sampling=Sampling(sampling), measure=Measure(measure)
-    )
+    settings = KeySettings.styled(interpolation=interpolation, key_type=key_type, sampling=sampling, measure=measure)
     if leave_targets:
         return plant_with_targets(rig, choices, scene, settings, add_chains=_add_chains)
     return plant_feet(rig, choices, scene, settings)
@@ -147,4 +145,4 @@ def contacts(
         floor=floor,
         options=PlantOptions(stillness=_known(stillness)),
     )
-    return find_contacts(rig, choices, scene, KeySettings(sampling=Sampling(sampling)))
+    return find_contacts(rig, choices, scene, KeySettings.styled(sampling=sampling))

@@ -9,7 +9,7 @@ from ..blender.bake.request import Request
 from ..blender.rigs import known_limbs as known
 from ..blender.rigs.rig_files import KnownLimb
 from ..blender.scene.checks import given_rig
-from ..blender.settings.key_settings import DEFAULTS, Keys, KeySettings, Measure, Sampling
+from ..blender.settings.key_settings import DEFAULTS, KeySettings
 from ..blender.switch import switch as requests
 from ..blender.switch.switch_plan import ControlSet
 from .command import command
@@ -76,12 +76,7 @@ def switch(
     ...     print(refused.kind)
     UNKNOWN_RIG
     """
-    settings = KeySettings(
-        keys=Keys(keys),
-        tolerance=tolerance,
-        key_type=key_type,
-        new_action=new_action,
-        sampling=Sampling(sampling),
-        measure=Measure(measure),
+    settings = KeySettings.styled(
+        keys=keys, tolerance=tolerance, key_type=key_type, new_action=new_action, sampling=sampling, measure=measure
     )
     return requests.switch(given_rig(rig), ControlSet(to), chains, frames, scene, settings)

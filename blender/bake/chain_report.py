@@ -1,7 +1,7 @@
 """The report of one chain: arrays with a value for each frame, and what they tell in words."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ...solver.values import Array, Status
 from ..messages.translation import frame_text, translated
-from .report_fields import check_fields
 
 _BOOLS = ("degenerate", "flips", "near_straight", "undecided_twist", "measured", "misposed")
 _TYPES = {"status": np.uint8} | dict.fromkeys(_BOOLS, np.bool_)
@@ -248,6 +247,14 @@ def _with_degenerate(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {**fields, "status": np.where(degenerate, short, status), "degenerate": degenerate}
 
 
+def unsolved(count: int) -> dict[str, Any]:
+    """The fields of solving, of a limb that reaches for nothing: it was to stay, and only that is measured."""
+    nothing, nowhere = np.zeros(count), np.zeros(count, dtype=np.bool_)
+    fields = {"status": np.zeros(count, dtype=np.uint8), "miss": nothing, "speed": nothing}
+    whole = dict.fromkeys(("sin_hinge", "stretch"), np.ones(count))
+    return switched_off(count) | fields | whole | dict.fromkeys(("degenerate", "flips", "near_straight"), nowhere)
+
+
 def switched_off(count: int) -> dict[str, Any]:
     """The fields of options that a chain goes without, as in reports of versions that did not have these."""
     nothing = dict.fromkeys(("swivel", "off_pole", "past_bend", "past_extension"), np.zeros(count))
@@ -274,3 +281,20 @@ def when(frames: Array, where: NDArray[np.bool_]) -> str:
     spans = ["-".join(map(frame_text, dict.fromkeys(run))) for run in runs]
     text = ", ".join([*spans[:_RUNS], *(["..."] if len(spans) > _RUNS else [])])
     return translated("report.one_frame" if len(rows) == 1 else "report.frames", count=len(rows), spans=text)
+
+
+def check_fields(kind: type, values: Any, *, newer: Collection[str] = (), older: Collection[str] = ()) -> None:
+    """Raise ValueError unless these are the fields of a report of this kind.
+
+    newer : fields that reports of older versions do not have
+    older : names that reports have beside the fields
+    """
+    if not isinstance(values, dict):
+        raise ValueError(f"a {kind.__name__} must be an object with its fields, but is {values!r}")
+    needed = {field.name: field.default is MISSING and field.name not in newer for field in fields(kind)}
+    for name, is_needed in needed.items():
+        if is_needed and name not in values:
+            raise ValueError(f'a {kind.__name__} must have the field "{name}", but has {", ".join(values) or "none"}')
+    for name in values:
+        if name not in needed and name not in older:
+            raise ValueError(f'a {kind.__name__} has no field "{name}": a later version may have written it')

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...solver.values import Array
 from ..messages.translation import translated
-from .report_fields import check_fields
+from .chain_report import check_fields
 
 _PAIRS = "before", "after", "planted", "turn_before", "turn_after", "turn_planted"
 """Fields with a median and a worst."""

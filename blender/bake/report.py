@@ -26,10 +26,9 @@ from ..messages.numbers import unit_name
 from ..messages.translation import Alert, frame_text, translated
 from ..session import session
 from . import foot_report
-from .chain_report import ChainReport, Finding, Measurements, switched_off, unmeasured
+from .chain_report import ChainReport, Finding, Measurements, check_fields, switched_off, unmeasured
 from .foot_report import FootReport
 from .pin_report import pin_fields
-from .report_fields import check_fields
 
 _PLANT, _SWITCH = "Plant", "Switch"
 """The operations whose limbs reach for nothing: they should stay where they were."""
@@ -259,7 +258,7 @@ def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mappi
     }
     if solved.plan.twists:
         arrays["undecided_twist"] = undecided_twist(solved)[plan.requested]
-    if solved.plan.pins and solved.plan.pole:
+    if solved.plan.pole_pins and solved.plan.pole:
         arrays |= {name: values[plan.requested] for name, values in pin_fields(solved).items()}
     for row, chain in enumerate(solved.plans):
         columns = switched_off(len(frames)) | {name: values[:, row] for name, values in arrays.items()}

@@ -39,7 +39,7 @@ from ..scene.checks import refuse_unposable
 from ..settings import keyed_options
 from ..settings.properties import POINTS, TwoBoneIKChain, chain_fields
 from . import twist_shares
-from .field_values import field_values, refuse_value, unchanged_on_error
+from .field_values import field_values, refuse_value, set_fields, unchanged_on_error
 
 _BONES = [name for name, row in rows("chain", type="bone").items() if "of" not in row and name != "end_bone"]
 _NAMES = ["name", *_BONES, *POINTS, *POINTS.values()]
@@ -253,11 +253,13 @@ def _set(rig: Rig, fields: dict[str, Any]) -> TwoBoneIKChain:
     chains = rig.two_bone_ik_chains
     index = chains.find(fields["name"])
     chain = chains[index] if index >= 0 else chains.add()
-    for key in chain_fields():
-        if key in fields:
-            setattr(chain, key, fields[key])
+    given = {key: fields[key] for key in chain_fields() if key in fields}
+    set_fields(chain, given)
+    for key in chain_fields().keys() - given.keys():
+        if key in keyed_options.NAMES:
+            setattr(chain, key, chain_fields()[key].default)  # the end bone has it, and keeps it
         else:
-            _unset(chain, key)
+            chain.property_unset(key)
     return chain
 
 
@@ -268,13 +270,6 @@ def _refuse_other_bones(rig: Rig, where: str, chain: TwoBoneIKChain, names: Coll
         if bone not in known:
             nearest = nearest_name(bone, known)
             raise Refused("NO_BONE.no_twist_bone", object=rig, bone=bone, value=bone, where=where, nearest=nearest)
-
-
-def _unset(chain: TwoBoneIKChain, key: str) -> None:
-    if key in keyed_options.NAMES:
-        setattr(chain, key, chain_fields()[key].default)  # the end bone has it, and keeps it
-    else:
-        chain.property_unset(key)
 
 
 def _lines(chain: TwoBoneIKChain) -> Iterator[str]:

@@ -4,15 +4,17 @@ A Bezier segment across a border is split there by de Casteljau's rule, which ke
 would set again stay where they are: they become free.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-from bpy.types import FCurve
+from bpy.types import FCurve, Object
 from numpy.typing import NDArray
 
 from ...skeleton.values import MERGE
 from ...solver.values import Array
+from .. import versions
 from . import write
 from .key_checks import code
 from .keys import by_path_and_index
@@ -51,6 +53,18 @@ class Outside:
     span: tuple[float, float]
     start: _Border
     end: _Border
+
+
+@contextmanager
+def kept(owner: Object, spans: Mapping[tuple[str, int], tuple[float, float]]) -> Iterator[None]:
+    """What is keyed meanwhile changes curves, by path and index, in these spans alone; new curves are no concern."""
+    find = versions.curve_finder(owner)
+    curves = {(path, index): find(path, index=index) for path, index in spans}
+    before = {key: outside(curve, spans[key]) for key, curve in curves.items() if curve and len(curve.keyframe_points)}
+    yield
+    find = versions.curve_finder(owner)
+    for (path, index), was in before.items():
+        restore(find(path, index=index), was)
 
 
 def outside(curve: FCurve, span: tuple[float, float]) -> Outside:
@@ -135,7 +149,7 @@ def _end(curve: FCurve, old: Attributes, frame: float) -> _Border:
     style = {name: old[name][row - 1] for name in _STYLE} if row and (on_key or row < len(frames)) else None
     next_row = row if row < len(frames) else -1
     if on_key and next_row < 0 and curve.extrapolation == "LINEAR" and _is("LINEAR", old, row - 1):
-        return _Border(row=-1, outer=None, own=_on_curve(curve, frame + _FAR))  # it goes on as the keys ahead of it say
+        return _Border(row=-1, outer=None, own=_on_curve(curve, frame + _FAR))  # it goes on as the keys before it say
     if on_key:
         return _Border(row=next_row, outer=None, own=old["handle_right"][row - 1], style=style)
     if next_row < 0:

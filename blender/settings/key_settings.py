@@ -83,6 +83,9 @@ class KeyStyle:
         return cls(**{name: type(value)(getattr(source, name, value)) for name, value in defaults.items()})
 
 
+EVERY_FRAME = KeyStyle()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeySettings(KeyStyle):
     """All settings of a bake.
@@ -102,8 +105,8 @@ class KeySettings(KeyStyle):
         object.__setattr__(self, "measure", Measure(self.measure))
 
     @classmethod
-    def styled(cls, style: KeyStyle, **others: Any) -> Self:
-        """This style and other settings; Refused for what is no style."""
+    def styled(cls, style: KeyStyle = EVERY_FRAME, **others: Any) -> Self:
+        """This style and other settings, by their words; Refused for what is no style."""
         if not isinstance(style, KeyStyle):
             from ..messages.refused import Refused  # Blender starts faster without it
 

@@ -1,7 +1,7 @@
 """What shows of limbs that were switched against what showed before: places, directions and scale of their bones."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import degrees
 from typing import Any
 
@@ -14,7 +14,7 @@ from ...skeleton.values import Plan, Point, Samples
 from ...solver.values import Array
 from ...solver.vectors import norm
 from ..armatures import Rig
-from ..bake.chain_report import ChainReport
+from ..bake.chain_report import ChainReport, unmeasured, unsolved
 from ..bake.compare import chosen_frames, unmeasurable
 from ..bake.request import Answer
 from ..messages.numbers import unit_name
@@ -71,9 +71,12 @@ class LimbComparison:
         """A report of each limb, and sentences for the whole report, that tell how far those are off that moved."""
         if isinstance(sampled, Samples):
             return self._measured(sampled)
-        nothing = np.zeros(len(self.plan.frames), dtype=bool)
         notes = [unmeasurable(sampled) if sampled else translated("report.not_measured")] if self.limbs else []
-        return [_report(limb.name, self.plan.frames, nothing) for limb in self.limbs], notes
+        return [self._report(limb, unmeasured(len(self.plan.frames))) for limb in self.limbs], notes
+
+    def _report(self, limb: SwitchPlan, measured: dict[str, Any]) -> ChainReport:
+        frames = self.plan.frames
+        return ChainReport(name=limb.name, frames=frames, **unsolved(len(frames)), **measured)
 
     def _measured(self, played: Samples) -> tuple[list[ChainReport], list[str]]:
         count, total, times = len(self.rows), len(self.plan.frames), self.frames
@@ -86,14 +89,14 @@ class LimbComparison:
             moved, turned, scaled = differences(limb.shown, now, self.poses)
             off = np.stack((moved * factor, turned, scaled), axis=-1)
             allowed = _allowed(limb, self.settings, factor.max())
-            report = _report(limb.name, self.plan.frames, measured)
-            misposed = np.logical_or.reduce(off[:, :count] > allowed, axis=(0, 2))
-            report.off[self.rows], report.misposed[self.rows] = off[:, :count, 0].max(axis=0), misposed
-            if misposed.any():
-                report = replace(report, off_bone=_farthest(limb, off[:, :count], allowed))
-                notes += _told(limb, off[:, :count], allowed, times[:count], unit)
+            on, fields = off[:, :count], unmeasured(total) | {"measured": measured, "misposed": np.zeros_like(measured)}
+            fields["off"][self.rows] = on[..., 0].max(axis=0)
+            fields["misposed"][self.rows] = np.logical_or.reduce(on > allowed, axis=(0, 2))
+            if fields["misposed"].any():
+                fields["off_bone"] = _farthest(limb, on, allowed)
+                notes += _told(limb, on, allowed, times[:count], unit)
             notes += _told_between(limb, off[:, count:], allowed, times[count:], factor.max(), unit)
-            reports.append(report)
+            reports.append(self._report(limb, fields))
         sampled = [translated("report.limbs_measured", count=count, total=total)]
         return reports, notes + (sampled if count < total else [])
 
@@ -199,15 +202,3 @@ def _allowed(limb: SwitchPlan, settings: KeySettings, unit: float) -> Array:
 
 def _size(limb: SwitchPlan, unit: float) -> float:
     return unit * sum(bone.length for bone in limb.shown[:2])
-
-
-def _report(name: str, frames: Array, measured: NDArray[np.bool_]) -> ChainReport:
-    nothing = ("status", "degenerate", "miss", "speed", "flips", "near_straight", "off", "misposed")
-    fields = {
-        "name": name,
-        "frames": frames,
-        **{field: np.zeros(len(frames)) for field in nothing},
-        **dict.fromkeys(("sin_hinge", "stretch"), np.ones(len(frames))),
-        "measured": measured,
-    }
-    return ChainReport.from_dict(fields)

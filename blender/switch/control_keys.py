@@ -68,8 +68,8 @@ class ControlKeys:
         return {limb.name: self._on_source_keys(limb, channels[limb.name]) for limb in self._limbs}
 
     def _unchanged(self, channel: Channel) -> bool:
-        standing = np.array(self._plan.rig.path_resolve(channel.path), dtype=np.float64)
-        return channel.path not in self._animated and bool((np.abs(channel.values - standing) < _SAME).all())
+        now = np.array(self._plan.rig.path_resolve(channel.path), dtype=np.float64)
+        return channel.path not in self._animated and bool((np.abs(channel.values - now) < _SAME).all())
 
     def _on_source_keys(self, limb: SwitchPlan, channels: list[Channel]) -> list[Channel]:
         frames = self._plan.frames
@@ -119,18 +119,13 @@ def write_keys(rig: Rig, channels: Sequence[Channel], span: tuple[float, float],
 
     span : the frames that are switched; keys of the channels outside of it keep what is there
     """
-    find, before = versions.curve_finder(rig), {}
-    for channel in channels:
-        for index in range(channel.values.shape[1]):
-            curve = find(channel.path, index=index)
-            if curve and curve.keyframe_points:
-                inside = float(channel.frames[0]), float(channel.frames[-1])
-                before[channel.path, index] = borders.outside(curve, inside)
-    notes = write.keys(rig, channels, span=span, style=style)
-    find = versions.curve_finder(rig)
-    for (path, index), outside in before.items():
-        borders.restore(find(path, index=index), outside)
-    return notes
+    spans = {
+        (channel.path, index): (float(channel.frames[0]), float(channel.frames[-1]))
+        for channel in channels
+        for index in range(channel.values.shape[1])
+    }
+    with borders.kept(rig, spans):
+        return write.keys(rig, channels, span=span, style=style)
 
 
 def _off(limb: SwitchPlan, now: Mapping[str, Array], poses: Mapping[str, Array]) -> float:
