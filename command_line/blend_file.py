@@ -16,8 +16,9 @@ from ..blender.messages.refused import Refused, reason
 from ..blender.messages.translation import nearest_name, translated
 from ..blender.takes.import_take import import_take
 from ..blender.takes.take import Import, Taken
-from . import console_output, interrupt
+from . import interrupt
 from .formats import BLEND, READABLE, is_take
+from .standard_streams import blender_output
 
 _BLENDER, _GZIP, _ZSTD = b"BLENDER", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 """With these begin .blend files, and files that are packed."""
@@ -71,7 +72,7 @@ def load(file: Path, *, enable_autoexec: bool, **imported: Any) -> LoadedFile:
     if not take and file.exists() and not _is_blend(file):
         raise _unreadable(file, translated("part.no_blend"))
     try:
-        with console_output.blender_output() as lines:
+        with blender_output() as lines:
             if take:
                 bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
                 taken = import_take(Import(file, bpy.context.scene, **imported))

@@ -15,9 +15,10 @@ from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused, reason
 from ..blender.takes.export_take import OF_ONE, Export, export_take
 from ..blender.takes.take import Taken
-from . import console_output, interrupt
+from . import interrupt
 from .formats import BLEND, FORMATS, is_take
 from .shot import Shot
+from .standard_streams import blender_output
 
 _LAST = b"\xb1\xea\x92\x8f"
 """The last bytes of seekable Zstandard, the end of its table of contents."""
@@ -84,7 +85,7 @@ def _saved(shot: Shot, output: Path, write: Callable[[Path], None]) -> Iterator[
 
 
 def _export(export: Export, beside: Path) -> None:
-    with console_output.blender_output():
+    with blender_output():
         export_take(beside, export)
 
 

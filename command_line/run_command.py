@@ -11,15 +11,14 @@ from pathlib import Path
 
 from ..blender.files import file_lock
 from ..blender.messages.refused import Refused
-from . import blend_file, manifest, outcome, plant_options, pool, rows, worker
+from . import blend_file, manifest, outcome, plant_options, rows, worker
 from .formats import is_take
 from .outcome import ExitStatus, Outcome, table
 from .path_mapping import mapping
-from .progress import Progress
 from .rig_setup import from_arguments
 from .run_shot import done_before, run_shot
 from .shot import Shot
-from .standard_streams import complain, one_line
+from .standard_streams import Progress, complain, one_line
 from .summary import Summary
 
 
@@ -114,7 +113,7 @@ def _outcomes(
     jobs = arguments.jobs or int(bool(arguments.time_limit or arguments.log_dir))
     if jobs and not arguments.dry_run:
         time_limit = arguments.time_limit or inf
-        outcomes = pool.outcomes([*call, *worker.WORKER], shots, jobs, time_limit, done_before)
+        outcomes = worker.outcomes([*call, *worker.WORKER], shots, jobs, time_limit, done_before)
         for done, shot_outcome in enumerate(outcomes, 1):
             progress(done / len(shots))
             yield shot_outcome

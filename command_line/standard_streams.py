@@ -8,10 +8,18 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from errno import EBADF
 from io import BufferedWriter, RawIOBase, TextIOWrapper
+from tempfile import TemporaryFile
 from typing import Any, TextIO
+
+_CONSOLE = (1, 2)
+
+_FOR_FARMS = re.compile("^(?=openjd_)", re.MULTILINE)
+"""Where a line begins that a farm would take for the command's own: names of files may hold such lines."""
+
+_WIDTH = 40
 
 _NOT_OF_A_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """What breaks a line or moves the cursor; names of files and of Blender's data may hold it."""
@@ -108,3 +116,63 @@ class _Dropping(RawIOBase):
 
     def fileno(self) -> int:
         return self._file.fileno() if self._file else super().fileno()
+
+
+@contextmanager
+def blender_output() -> Iterator[list[str]]:
+    """Collects the lines that Blender prints while the context is open, and prints them on the console at its end."""
+    lines: list[str] = []
+    consoles = [os.dup(number) for number in _CONSOLE]
+    # A pipe would have to be emptied by another thread, which Blender may not let run.
+    with TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
+        for stream, number in zip((sys.stdout, sys.stderr), _CONSOLE, strict=True):
+            stream.flush()
+            os.dup2(output.fileno(), number)
+        try:
+            # Blender writes its log to the console, and its reports to the streams of Python.
+            with redirect_stdout(output), redirect_stderr(output):
+                yield lines
+        finally:
+            for number, console in zip(_CONSOLE, consoles, strict=True):
+                os.dup2(console, number)
+                os.close(console)
+            output.seek(0)
+            text = output.read()
+            lines += text.splitlines()
+            print(_FOR_FARMS.sub(" ", text), end="", flush=True)
+
+
+class Progress:
+    """Prints on stdout how far a run is, each percent once.
+
+    plain : a bar on a terminal, else a line for each tenth
+    openjd : lines in the format of Open Job Description
+    """
+
+    def __init__(self, style: str) -> None:
+        self._style = "bar" if style == "plain" and sys.stdout.isatty() else style
+        self._said = 0
+
+    def __call__(self, done: float) -> None:
+        percent = int(100 * done)
+        if percent >= self._said + (10 if self._style == "plain" else 1):
+            self._said = percent
+            self._say(percent)
+
+    def part(self, done: int, count: int) -> Callable[[float], None]:
+        """The progress of one of `count` parts, of which `done` are done."""
+        return lambda part: self((done + part) / count)
+
+    def failed(self, reason: str) -> None:
+        """Say that the run has failed."""
+        if self._style == "openjd":
+            print(f"openjd_fail: {one_line(reason)}", flush=True)
+
+    def _say(self, percent: int) -> None:
+        if self._style == "bar":
+            bar = "#" * (_WIDTH * percent // 100)
+            print(f"\r{bar:.<{_WIDTH}} {percent:3} %", end="\n" if percent == 100 else "", flush=True)
+        elif self._style == "openjd":
+            print(f"openjd_progress: {percent}", flush=True)
+        elif self._style == "plain":
+            print(f"{percent} %", flush=True)

@@ -19,8 +19,8 @@ from ..solver.values import VARYING, Array, Chain, Goals, HingeAxis, Number, Opt
 from ..solver.vectors import dot, norm, product, unit
 from . import inherit, transform, twist_bones
 from .batches import batches
+from .inherit import ThirdBones
 from .rounding import rounding
-from .third_bones import ThirdBones
 from .transform import Basis, affine_product, each_array, stacked
 from .values import AXES, OF_BONES, Bone, ChainPlan, Point, Samples
 
@@ -144,7 +144,9 @@ class ChainGroup:
         if not kinematics:
             return None
         group = replace(self, kinematics=kinematics, **_worlds(self.plans, kinematics, samples))
-        vars(group).update({name: value for name, value in vars(self).items() if name in _IN_CHAIN_SPACE})
+        for name in _IN_CHAIN_SPACE:
+            if name in vars(self):  # it was computed already
+                vars(group)[name] = vars(self)[name]
         return group
 
     def _from_rest(self, pose: Array, rest: Array) -> Array:
@@ -176,7 +178,7 @@ class ChainGroup:
         return replace(group, plans=tuple(self.plans[column] for column in columns), kinematics=kinematics, third=third)
 
 
-_IN_CHAIN_SPACE = {"prepared", "prepared_leg", "input_pose"}
+_IN_CHAIN_SPACE = ("prepared", "prepared_leg", "input_pose")
 """What is computed once of rigid chains, wherever their parents are."""
 
 
@@ -230,7 +232,7 @@ _fixed = attrgetter(*(field.name for field in fields(Options) if field.name not 
 
 def _kind(plan: ChainPlan) -> Hashable:
     """What chains have to share to be solved side by side."""
-    choices = plan.hinge_axis != HingeAxis.AUTO, plan.use_rotation, plan.uses_pose, plan.pole is None, plan.pins
+    choices = plan.hinge_axis != HingeAxis.AUTO, plan.use_rotation, plan.uses_pose, plan.pole is None, plan.pole_pins
     third = plan.bearing.index(plan.third[0]) if plan.hock else None
     rules = (bone.rules for bone in (*plan.bones, *plan.below))
     twists = ((part.upper, part.in_line and plan.place(part.bone), part.bone.rules) for part in plan.twists)

@@ -5,7 +5,7 @@ matrices. Every other combination of Inherit Rotation, Inherit Scale and Local L
 frame by frame: `Bone.local_to_pose`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -14,7 +14,7 @@ import numpy as np
 from ..solver.values import Array
 from ..solver.vectors import product
 from . import transform
-from .transform import Basis, affine_product
+from .transform import Basis, affine_product, each_array
 from .values import Bone
 
 Bones: TypeAlias = tuple[Bone, ...]
@@ -194,3 +194,32 @@ def chain_kinematics(
 def _are_plain(bones: tuple[Bones, ...], parent: Array | None, to_armature: Array) -> bool:
     """True if poses are one product of matrices each, from the root bones on, which have these parents."""
     return is_plain(bones[0], parent) and all(is_plain(bone, to_armature) for bone in bones[1:])
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ThirdBones:
+    """Of legs side by side.
+
+    bones : the bones from the end bone's child to the third bone, each for all legs
+    basis : the third bones' own
+    between : of those that bear them
+    """
+
+    bones: tuple[Bones, ...]
+    basis: Basis
+    between: tuple[Basis, ...]
+
+    def each(self, function: Callable[[Array], Array]) -> "ThirdBones":
+        """The same with `function` applied to all arrays."""
+        basis, *between = (each_array(function, basis) for basis in (self.basis, *self.between))
+        return replace(self, basis=basis, between=tuple(between))
+
+    def parent_pose(self, end: Array) -> Array:
+        """(n, c, 4, 4) the poses of what bears the third bones, for poses `end` of the end bones."""
+        for bones, basis in zip(self.bones[:-1], self.between, strict=True):
+            end = pose(bones, end, basis.matrix)
+        return end
+
+    def pose(self, end: Array, basis: Basis) -> Array:
+        """(n, c, 4, 4) the poses of the third bones with this basis, for poses `end` of the end bones."""
+        return pose(self.bones[-1], self.parent_pose(end), basis.matrix)

@@ -17,8 +17,8 @@ from ...rigs.rig_files import KnownLimb
 from ...settings.properties import chain_of
 from . import bone_names, by_name, by_structure
 from .bone_names import Label
+from .by_structure import spine
 from .limb_bones import LimbBones, bones_named
-from .spine import spine
 
 
 class Kind(Word):
