@@ -18,26 +18,29 @@ path of its file without suffix as its name, or the last part of that if no othe
 """
 
 import glob
+import json
 import os
 import re
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from ..blender.files import toml_file
+from ..blender.files import atomic_write, toml_file
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import nearest_name
 from . import plant_options, record, shot_options
 from .formats import FORMATS
-from .path_mapping import PathMapping
 from .rig_setup import RigSetup, repeated
 from .rows import Rows
 from .shot import Shot
 from .text_values import formats, frames, of_table
+
+PathMapping = Callable[[str], Path]
+
 
 _HOOKS = ("python_before", "python_after")
 _SCRIPTS = (*_HOOKS, "enable_autoexec")
@@ -343,3 +346,29 @@ def _below(folder: Path, base: str, suffix: str, entry: _Entry) -> Path:
     if not path.parent.is_relative_to(os.path.abspath(folder)):
         raise Refused("OUTSIDE", value=entry.table.get("output", base), where=entry.where, folder=folder)
     return path.with_name(path.name + suffix)
+
+
+_KINDS: dict[str, type[PurePath]] = {"POSIX": PurePosixPath, "WINDOWS": PureWindowsPath}
+
+
+def mapping(path: Path | None) -> PathMapping:
+    """A function that maps paths by the rules in this JSON file; without a file it returns them unchanged."""
+    if path is None:
+        return Path
+    try:
+        content = json.loads(atomic_write.text(path))
+        rules = [
+            (_KINDS[rule["source_path_format"]](rule["source_path"]), Path(rule["destination_path"]))
+            for rule in content.get("path_mapping_rules", [])
+        ]
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
+        raise Refused("NO_RULES", value=str(path)) from None
+
+    def mapped(text: str) -> Path:
+        for source, destination in rules:
+            path = type(source)(text)
+            if path.is_relative_to(source):
+                return destination.joinpath(*path.relative_to(source).parts)
+        return Path(text)
+
+    return mapped

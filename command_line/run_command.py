@@ -13,8 +13,8 @@ from ..blender.files import file_lock
 from ..blender.messages.refused import Refused
 from . import blend_file, manifest, outcome, plant_options, rows, worker
 from .formats import is_take
+from .manifest import mapping
 from .outcome import ExitStatus, Outcome, table
-from .path_mapping import mapping
 from .rig_setup import from_arguments
 from .run_shot import done_before, run_shot
 from .shot import Shot

@@ -6,7 +6,7 @@ from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
 
 from ..blender.armatures import Rig, is_rig
-from ..blender.hold import hold_state, holds
+from ..blender.hold import holds
 from ..blender.settings.properties import TwoBoneIKChain
 from .sections import section
 
@@ -15,7 +15,7 @@ def draw(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKChain) ->
     """Where the target stays, and its holds."""
     # A view layer that was never evaluated has none.
     depsgraph = context.view_layer.depsgraph
-    states = list(hold_state.states(chain, depsgraph)) if depsgraph else []
+    states = list(holds.states(chain, depsgraph)) if depsgraph else []
     body = section(layout, "Hold", count=sum(out_of_date for _, out_of_date in states))
     if body is None:
         return

@@ -21,8 +21,7 @@ from ..messages.refused import Refused
 from ..messages.translation import frame_text, known_words, point_text
 from ..scene import dependencies
 from ..scene.bone import read_bone
-from ..scene.checks import refuse_other_than_armature, refuse_unposable
-from ..scene.names import given_names
+from ..scene.checks import given_names, refuse_other_than_armature, refuse_unposable
 from ..scene.ranks import ranked, ranked_by_parents
 from ..settings.key_settings import Keys
 from . import checks

@@ -3,6 +3,5 @@
 Other rooms use of it:
 
     hold : all
-    hold_state : all
     holds : all
 """

@@ -24,7 +24,7 @@ from ..messages.refused import Refused
 from ..messages.translation import known_words, nearest_name, translated
 from ..scene import dependencies
 from ..scene.bone import read_bone
-from ..scene.names import given_names
+from ..scene.checks import given_names
 from ..settings.properties import chain_of
 
 _AHEAD = 0.25

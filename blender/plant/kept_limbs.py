@@ -11,7 +11,7 @@ from ..chains.detect.find_limbs import Kind
 from ..curves.key_checks import refuse_unplayable
 from ..messages.refused import Refused
 from ..messages.translation import translated
-from ..scene.names import given_names
+from ..scene.checks import given_names
 from .checks import refuse_constrained
 from .feet import FoundLimbs, feet_of
 

@@ -15,8 +15,7 @@ from ..messages.refused import Refused
 from ..messages.translation import known_words, nearest_name, translated
 from ..rna_paths import owner_and_property
 from ..scene import dependencies
-from ..scene.checks import refuse_other_than_armature
-from ..scene.names import given_names
+from ..scene.checks import given_names, refuse_other_than_armature
 from ..session import session
 from . import switch_property
 from .rig_files import KnownLimb, faults, layouts, user_files, wildcards_in

@@ -3,11 +3,10 @@
 Other rooms use of it:
 
     bone : from_bone, read_bone, rest
-    checks : Removal, given_rig, refuse_not_finite, refuse_other_than_armature, refuse_unposable
+    checks : Removal, given_names, given_rig, refuse_not_finite, refuse_other_than_armature, refuse_unposable
     curves : OwnTransforms
     dependencies : all
     glance : Glance, GlanceNeed
-    names : given_names
     need : SampleNeed, pose_need, sample_need
     pose_before : all
     probe : all

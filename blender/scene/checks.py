@@ -5,6 +5,7 @@ objects and names.
 """
 
 from collections import defaultdict
+from collections.abc import Collection
 from math import degrees
 from typing import Any
 
@@ -143,3 +144,16 @@ class Removal:
                 raise Refused("REMOVED.object", object=name, rig=self._rig) from None
             if gone := next((bone for bone in needed if bone not in bones), ""):
                 raise Refused("REMOVED.bone", object=name, bone=gone, rig=self._rig)
+
+
+def given_names(rig: Rig, names: Any) -> list[str]:
+    """These names, each once, or this one name; Refused for anything else, and where there is none."""
+    if isinstance(names, str):
+        return [names]
+    for name in names if isinstance(names, Collection) else [names]:
+        if not isinstance(name, str):
+            raise Refused("NOT_A_NAME", object=rig, value=name)
+    unique = list(dict.fromkeys(names))
+    if not unique:
+        raise Refused("NO_NAMES", object=rig)
+    return unique
