@@ -19,6 +19,7 @@ from ..blender.bake.chain import shear_refusal
 from ..blender.chains import inherit_scale
 from ..blender.files import atomic_write, file_lock
 from ..blender.messages.refused import Refused
+from ..blender.scene.checks import given_rig
 from . import blend_file, interrupt, outcome, outputs, plant_options, record
 from .formats import is_take
 from .outcome import Clock, ExitStatus, Outcome
@@ -212,7 +213,7 @@ def _tasks(shot: Shot, setups: Setups, kept_going: Callable[[], AbstractContextM
             with_chains = not (setup and setup.chains) and shot.command not in ("plant", "switch")
             for rig in blend_file.rigs(shot.file, rig_setup.name, with_chains=with_chains):
                 with kept_going():
-                    task, refusals = _task(shot, rig, setup), list[Refused]()
+                    task, refusals = _task(shot, given_rig(rig), setup), list[Refused]()
                     if shot.keep_going and shot.command in _POSING:
                         task, refusals = _without_sheared(rig, task)
                     tasks[rig] = task
@@ -290,11 +291,9 @@ def _scene(rig: Rig) -> Scene | None:
 
 def _task(shot: Shot, rig: Rig, setup: api.Setup | None) -> _Task:
     """Apply the setup to the armature; the task has those of its chains that are not muted."""
-    names = None
-    if setup is not None:
-        names = [name for name in api.apply_setup(rig, setup) if not rig.two_bone_ik_chains[name].mute]
     if setup is None:
         return _Task(chains=None, plant=shot.plant)
+    names = [name for name in api.apply_setup(rig, setup) if not rig.two_bone_ik_chains[name].mute]
     return _Task(chains=names if setup.chains else None, plant={**setup.plant, **shot.plant})
 
 

@@ -101,14 +101,14 @@ class TWO_BONE_IK_OT_contact_select(ArmatureOperator):
 
     @classmethod
     def description(cls, context: Context, properties: OperatorProperties) -> str:
-        from ..blender.plant import contact_stretches
+        from ..blender.plant import contact_runs
 
         wanted: Any = properties
-        row = contact_stretches.rows(in_hand.rig_in_hand(context)).get(wanted.bone)
+        row = contact_runs.rows(in_hand.rig_in_hand(context)).get(wanted.bone)
         about = pgettext_tip(cls.__doc__ or "")
         if row is None:
             return about
-        start, end, kind = contact_stretches.stretch_at(row, wanted.frame)
+        start, end, kind = contact_runs.run_at(row, wanted.frame)
         return f"{pgettext_iface(kind.capitalize())}, {start} - {end}. {about}"
 
     def invoke(self, context: Context, event: Event) -> Result:
@@ -116,11 +116,11 @@ class TWO_BONE_IK_OT_contact_select(ArmatureOperator):
         return self.execute(context)
 
     def run(self, context: Context, rig: Any) -> None:
-        from ..blender.plant import contact_stretches
+        from ..blender.plant import contact_runs
         from ..blender.scene.probe import set_frame
 
-        if row := contact_stretches.rows(rig).get(self.bone):
-            start, end, _ = contact_stretches.stretch_at(row, self.frame)
+        if row := contact_runs.rows(rig).get(self.bone):
+            start, end, _ = contact_runs.run_at(row, self.frame)
             if getattr(self, "_extends", False) and rig.two_bone_ik_contact_bone == self.bone:
                 start, end = min(start, rig.two_bone_ik_contact_start), max(end, rig.two_bone_ik_contact_end)
             rig.two_bone_ik_contact_bone = self.bone
@@ -140,21 +140,21 @@ class TWO_BONE_IK_OT_contact_set(ArmatureOperator):
     frame_end: option("range", "frame_end")
 
     def execute(self, context: Context) -> Result:
-        from ..blender.plant import contact_stretches
+        from ..blender.plant import contact_runs
 
         given = self.properties.is_property_set
-        bone, start, end = contact_stretches.selected(in_hand.rig_in_hand(context), context.scene)
+        bone, start, end = contact_runs.selected(in_hand.rig_in_hand(context), context.scene)
         self.bone = self.bone or bone
         self.frame_start = self.frame_start if given("frame_start") else start
         self.frame_end = max(self.frame_end if given("frame_end") else end, self.frame_start)
         return super().execute(context)
 
     def run(self, context: Context, rig: Rig) -> None:
-        from ..blender.plant import contact_stretches
+        from ..blender.plant import contact_runs
 
         if self.bone not in rig.pose.bones:
             raise api.Refused("NO_CONTACT_BONE", object=rig, bone=self.bone)
-        contact_stretches.set_kind(rig, context.scene, self.bone, self.frame_start, self.frame_end, self.contact)
+        contact_runs.set_kind(rig, context.scene, self.bone, self.frame_start, self.frame_end, self.contact)
 
 
 class TWO_BONE_IK_OT_foot_paths(ArmatureOperator):

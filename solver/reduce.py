@@ -144,7 +144,7 @@ class _Spans:
     def _rows_to_key(self, keyed: Rows) -> tuple[Rows, NDArray[np.bool_]]:
         """The rows `keyed`, and all rows between two that no span joins; True for rows to which the values jump."""
         start, end = keyed[:-1], keyed[1:]
-        apart = ~self._holds(start, end, self.slopes(start, end))
+        apart = ~self._keeps(start, end, self.slopes(start, end))
         start, end = start[apart], end[apart]
         jumped = self._stays(start, end)
         between = [np.arange(*ends) for ends in zip(start[~jumped], end[~jumped], strict=True)]
@@ -163,7 +163,7 @@ class _Spans:
         to, start, slopes = to[likely], start[likely], slopes[likely]
         while len(to):
             _, first = np.unique(to, return_index=True)
-            good = first[self._holds(rows[start[first]], rows[ends[to[first]]], slopes[first])]
+            good = first[self._keeps(rows[start[first]], rows[ends[to[first]]], slopes[first])]
             came_from[to[good]] = start[good]
             left = np.ones(len(to), dtype=bool)
             left[first] = False
@@ -184,7 +184,7 @@ class _Spans:
         off = self._off(span, rows.ravel(), start, end, slopes).reshape(rows.shape)
         return (count[:, 0] == 0) | (off <= 1.0).all(axis=1)
 
-    def _holds(self, start: Rows, end: Rows, slopes: Array) -> NDArray[np.bool_]:
+    def _keeps(self, start: Rows, end: Rows, slopes: Array) -> NDArray[np.bool_]:
         """(s,) True if the curve is within the tolerance on all rows of the span."""
         return self._all_within(start, end, lambda span, rows: self._off(span, rows, start, end, slopes))
 

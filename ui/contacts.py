@@ -1,6 +1,6 @@
 """When feet stand: a strip for each over the range, and the buttons that change it.
 
-A strip is a row of buttons, each as wide as the stretch of frames that it stands for: pressed where the foot stands
+A strip is a row of buttons, each as wide as the run of frames that it stands for: pressed where the foot stands
 flat, raised where it stands on ball or heel, and invisible where it is free. A long range has pages.
 """
 
@@ -12,7 +12,7 @@ from bpy.types import Context, UILayout
 from .sidebar import ICON, draw_lines, is_narrow, sidebar_width
 
 if TYPE_CHECKING:
-    from ..blender.plant.contact_stretches import Stretch
+    from ..blender.plant.contact_runs import Run
 
 _BESIDE, _NAMES = 80.0, 0.25
 """Pixels of the sidebar beside a strip, and the part of the rest that names of limbs have before it. A strip that has
@@ -25,26 +25,26 @@ _FRAME, _WORD = 2.0, 40.0
 
 def draw(layout: UILayout, context: Context, rig: Any) -> None:
     """The strips of all limbs with contacts, and what sets the contacts that are selected."""
-    from ..blender.plant import contact_stretches, unkeyed_contacts
+    from ..blender.plant import contact_runs, unkeyed_contacts
 
-    rows, names, scene = contact_stretches.rows(rig), contact_stretches.limb_names(rig), context.scene
+    rows, names, scene = contact_runs.rows(rig), contact_runs.limb_names(rig), context.scene
     if rows:
         named = 0.0 if is_narrow(context) else _NAMES
         width = (sidebar_width(context) - _BESIDE) * (1.0 - named)
-        page = contact_stretches.page(rows.values(), scene.frame_current, int(width / _FRAME))
+        page = contact_runs.page(rows.values(), scene.frame_current, int(width / _FRAME))
         pixels = width / (page[1] - page[0] + 1)
         column = layout.column(align=True)
         _draw_head(column, context, rows, page)
         _draw_place(_strip(column, "", named), scene.frame_current, page, pixels)
         for bone, row in rows.items():
-            strip, stretches = _strip(column, names.get(bone, bone), named), contact_stretches.stretches(row, *page)
-            _draw_stretches(strip, bone, stretches, pixels)
+            strip, runs = _strip(column, names.get(bone, bone), named), contact_runs.runs(row, *page)
+            _draw_runs(strip, bone, runs, pixels)
     unkeyed = pgettext_iface("The contact of {} is changed and has no key")
     for changed in unkeyed_contacts.unkeyed(rig, scene, sorted(rows.keys() | names.keys())):
         draw_lines(layout, context, [unkeyed.format(names.get(changed.name, changed.name))])
-    bone, first, last = contact_stretches.selected(rig, scene)
+    bone, first, last = contact_runs.selected(rig, scene)
     if bone:
-        kind = contact_stretches.kind_over(rows[bone], first, last) if bone in rows else ""
+        kind = contact_runs.kind_over(rows[bone], first, last) if bone in rows else ""
         _draw_setting(layout, context, rig, names.get(bone, bone), (first, last), kind)
 
 
@@ -60,10 +60,10 @@ def _strip(layout: UILayout, name: str, named: float) -> UILayout:
 
 def _draw_head(layout: UILayout, context: Context, rows: Any, page: tuple[int, int]) -> None:
     """Which frames the strips show; where there are more pages, the ways there."""
-    from ..blender.plant import contact_stretches
+    from ..blender.plant import contact_runs
 
     start, end = page
-    first, last = contact_stretches.whole_span(rows.values())
+    first, last = contact_runs.whole_span(rows.values())
     row = layout.row(align=True)
     title = "{} - {}" if is_narrow(context) else pgettext_iface("Contacts {} - {}")
     row.label(text=title.format(start, end), translate=False)
@@ -86,10 +86,10 @@ def _draw_place(row: UILayout, frame: int, page: tuple[int, int], pixels: float)
     _part(row, right, pixels * (end - start + 1)).label(text="")
 
 
-def _draw_stretches(row: UILayout, bone: str, stretches: "list[Stretch]", pixels: float) -> None:
+def _draw_runs(row: UILayout, bone: str, runs: "list[Run]", pixels: float) -> None:
     """`pixels` : of a frame"""
-    first = stretches[0].start
-    for start, end, kind in stretches:
+    first = runs[0].start
+    for start, end, kind in runs:
         part = _part(row, pixels * (start - first), pixels * (end + 1 - first))
         text = kind.capitalize() if kind != "NONE" and (end + 1 - start) * pixels > _WORD else ""
         button = part.operator("two_bone_ik.contact_select", text=text, emboss=kind != "NONE", depress=kind == "BOTH")

@@ -5,7 +5,7 @@ Other rooms use of it:
     captured_action : remembered
     captured_limbs : PlantChoices
     contact_keys : all
-    contact_stretches : all
+    contact_runs : all
     feet : found_limbs, names_by_end
     floor : Floor
     foot_paths : all

@@ -15,7 +15,7 @@ from ..scene.need import SampleNeed
 from ..scene.sampling import Sampler
 from ..session import session
 from ..settings.key_settings import Sampling
-from . import captured_action, contact_stretches
+from . import captured_action, contact_runs
 from .captured_limbs import PlantChoices, captured_limbs
 from .feet import found_limbs, names_by_end
 
@@ -55,7 +55,7 @@ def sample(rig: Rig, scene: Scene) -> None:
 
     raises : Refused where their limbs cannot be read or evaluated
     """
-    ends = contact_stretches.rows(rig)
+    ends = contact_runs.rows(rig)
     names = [name for end, name in names_by_end(rig, found_limbs(rig)).items() if end in ends]
     read = captured_limbs(rig, PlantChoices(names=names), scene)
     those = [foot for foot in read.feet if foot.is_planted]

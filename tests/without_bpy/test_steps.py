@@ -18,7 +18,7 @@ REQUESTS = {
         "targets": ("brought_along", "flip", "pin", "target_space", "targets_from_pose"),
         "takeover": ("option_animation", "uneven"),
         "hold": ("hold", "held_targets"),
-        "plant": ("plant", "planted_targets", "contact_stretches"),
+        "plant": ("plant", "planted_targets", "contact_runs"),
         "switch": ("switch", "trial_controls", "control_keys"),
         "build": ("build",),
         "live": ("free_limb", "pulled_controls"),

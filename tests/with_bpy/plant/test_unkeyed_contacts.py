@@ -8,7 +8,7 @@ import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.plant import contact_stretches, unkeyed_contacts
+from bl_ext.user_default.two_bone_ik.blender.plant import contact_runs, unkeyed_contacts
 from bpy.types import Object, PoseBone
 
 from support import file_data
@@ -40,8 +40,8 @@ def changed(rig: Object, frame: int = 30) -> PoseBone:
 
 def stands(rig: Object, frame: int) -> bool:
     """Whether it is to stand on this frame, by its keys."""
-    row = contact_stretches.rows(rig)[BONE]
-    return contact_stretches.stretch_at(row, frame).kind != "NONE"
+    row = contact_runs.rows(rig)[BONE]
+    return contact_runs.run_at(row, frame).kind != "NONE"
 
 
 def planting(rig: Object) -> None:
@@ -136,7 +136,7 @@ def test_what_a_hidden_character_says_is_no_change(rig: Object) -> None:
 def test_a_row_that_was_deleted_is_no_change(rig: Object) -> None:
     api.plant(rig)
     on_frame(next(frame for frame in range(1, 40) if stands(rig, frame)))
-    versions.ensure_channelbag(rig).fcurves.remove(contact_stretches.rows(rig)[BONE])
+    versions.ensure_channelbag(rig).fcurves.remove(contact_runs.rows(rig)[BONE])
     assert list(unkeyed_contacts.unkeyed(rig, bpy.context.scene, [BONE])) == []
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.plant import contact_stretches
+from bl_ext.user_default.two_bone_ik.blender.plant import contact_runs
 from bl_ext.user_default.two_bone_ik.blender.plant.contact_keys import KINDS
-from bl_ext.user_default.two_bone_ik.blender.plant.contact_stretches import Stretch
+from bl_ext.user_default.two_bone_ik.blender.plant.contact_runs import Run
 from bpy.types import FCurve, Object
 
 from support.truth import on_frame
@@ -38,9 +38,9 @@ def evaluated(rig: Object, bone: str = "shin.L") -> list[str]:
     ]
 
 
-def told(found: list[Stretch]) -> list[str]:
-    """The same by stretches."""
-    return [stretch.kind for stretch in found for _ in range(stretch.start, stretch.end + 1)]
+def told(found: list[Run]) -> list[str]:
+    """The same by runs."""
+    return [run.kind for run in found for _ in range(run.start, run.end + 1)]
 
 
 def test_choices_are_the_numbers_of_keys() -> None:
@@ -64,29 +64,27 @@ def stepped(row: FCurve) -> None:
 def test_strips_say_what_blender_evaluates_on_each_frame(
     rig: Object, bone: str, edited: Callable[[FCurve], None]
 ) -> None:
-    row = contact_stretches.rows(rig)[bone]
+    row = contact_runs.rows(rig)[bone]
     edited(row)
     truth = evaluated(rig, bone)
     assert len(set(truth)) > 2
-    found = contact_stretches.stretches(row, FRAMES[0], FRAMES[-1])
+    found = contact_runs.runs(row, FRAMES[0], FRAMES[-1])
     assert told(found) == truth
     assert all(before.kind != after.kind for before, after in pairwise(found))
-    assert [contact_stretches.stretch_at(row, frame) for frame in FRAMES] == [
-        stretch for stretch in found for _ in range(stretch.start, stretch.end + 1)
+    assert [contact_runs.run_at(row, frame) for frame in FRAMES] == [
+        run for run in found for _ in range(run.start, run.end + 1)
     ]
     for most in (10, 25, 31, 100):
-        pages = [contact_stretches.page([row], frame, most) for frame in FRAMES]
+        pages = [contact_runs.page([row], frame, most) for frame in FRAMES]
         assert all(start <= frame <= end for frame, (start, end) in zip(FRAMES, pages, strict=True))
-        assert [
-            kind for page in dict.fromkeys(pages) for kind in told(contact_stretches.stretches(row, *page))
-        ] == truth
+        assert [kind for page in dict.fromkeys(pages) for kind in told(contact_runs.runs(row, *page))] == truth
 
 
 def test_beyond_its_keys_a_strip_shows_nothing(rig: Object) -> None:
-    row = contact_stretches.rows(rig)["shin.L"]
-    before, *_, after = contact_stretches.stretches(row, -10, 90)
+    row = contact_runs.rows(rig)["shin.L"]
+    before, *_, after = contact_runs.runs(row, -10, 90)
     assert (before.start, before.kind, after.end, after.kind) == (-10, "NONE", 90, "NONE")
-    assert told(contact_stretches.stretches(row, -10, 90))[11:72] == evaluated(rig)
+    assert told(contact_runs.runs(row, -10, 90))[11:72] == evaluated(rig)
 
 
 @pytest.mark.parametrize(
@@ -101,8 +99,8 @@ def test_a_button_sets_the_frames_and_no_others(rig: Object, kind: str, start: i
     wanted |= dict.fromkeys(range(start, end + 1), kind)
     others = {curve.data_path: keys_of(curve) for curve in versions.curves(rig) if curve.data_path != PATH}
     bpy.ops.two_bone_ik.contact_set(bone="shin.L", contact=kind, frame_start=start, frame_end=end)
-    row = contact_stretches.rows(rig)["shin.L"]
-    found = told(contact_stretches.stretches(row, -20, 90))
+    row = contact_runs.rows(rig)["shin.L"]
+    found = told(contact_runs.runs(row, -20, 90))
     assert found == [wanted.get(frame, "NONE") for frame in range(-20, 91)]
     assert {curve.data_path: keys_of(curve) for curve in versions.curves(rig) if curve.data_path != PATH} == others
     assert {key.interpolation for key in row.keyframe_points} == {"CONSTANT"}
@@ -120,16 +118,14 @@ def test_what_a_button_sets_is_planted(rig: Object) -> None:
 
 
 def test_a_click_selects_its_frames_and_goes_there(rig: Object) -> None:
-    row = contact_stretches.rows(rig)["shin.R"]
-    clicked = next(
-        found for found in contact_stretches.stretches(row, 1, 61) if found.kind == "BOTH" and found.start > 1
-    )
+    row = contact_runs.rows(rig)["shin.R"]
+    clicked = next(found for found in contact_runs.runs(row, 1, 61) if found.kind == "BOTH" and found.start > 1)
     bpy.ops.two_bone_ik.contact_select(bone="shin.R", frame=clicked.start)
     assert bpy.context.scene.frame_current == clicked.start
-    assert contact_stretches.selected(rig, bpy.context.scene) == ("shin.R", clicked.start, clicked.end)
+    assert contact_runs.selected(rig, bpy.context.scene) == ("shin.R", clicked.start, clicked.end)
     bpy.ops.two_bone_ik.contact_set(contact="NONE")
-    found = contact_stretches.stretches(contact_stretches.rows(rig)["shin.R"], clicked.start, clicked.end)
-    assert [stretch.kind for stretch in found] == ["NONE"]
+    found = contact_runs.runs(contact_runs.rows(rig)["shin.R"], clicked.start, clicked.end)
+    assert [run.kind for run in found] == ["NONE"]
 
 
 def test_a_limb_without_contacts_gets_a_row_by_a_button() -> None:
@@ -139,7 +135,7 @@ def test_a_limb_without_contacts_gets_a_row_by_a_button() -> None:
     rig.two_bone_ik_active = 0
     bpy.ops.two_bone_ik.contact_set(contact="BALL", frame_start=15, frame_end=24)
     assert evaluated(rig)[14:24] == ["BALL"] * 10
-    assert contact_stretches.rows(rig)["shin.L"].range().to_tuple() == (15.0, 24.0)
+    assert contact_runs.rows(rig)["shin.L"].range().to_tuple() == (15.0, 24.0)
     assert api.plant(rig, ["Leg.L"]).feet[0].frames > 10
 
 
@@ -151,7 +147,7 @@ def test_nothing_can_be_set_where_no_limb_is_selected() -> None:
 
 
 def test_a_locked_row_is_not_set(rig: Object) -> None:
-    row = contact_stretches.rows(rig)["shin.L"]
+    row = contact_runs.rows(rig)["shin.L"]
     row.lock, before = True, keys_of(row)
     with pytest.raises(RuntimeError, match="locked"):
         bpy.ops.two_bone_ik.contact_set(bone="shin.L", contact="BALL", frame_start=3, frame_end=9)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from bl_ext.user_default.two_bone_ik.blender.plant import contact_stretches
+from bl_ext.user_default.two_bone_ik.blender.plant import contact_runs
 from mathutils import Euler, Vector
 from scenarios.pictures import smoothed, wait
 from scenarios.plant import click_stretch, heights, place_of, plant, show_rows
@@ -43,7 +43,7 @@ def scenario(user: User) -> Steps:
 def seen(user: User) -> Steps:
     """The overlay marks feet that stand, and the paths show beside it."""
     color = overlay_color()
-    bpy.context.scene.frame_set(next(found.start for found in stretches() if found.kind == "BOTH" and found.start > 10))
+    bpy.context.scene.frame_set(next(found.start for found in runs() if found.kind == "BOTH" and found.start > 10))
     yield from wait()
     assert not user.sees(color)
     yield from user.click("two_bone_ik_overlay")
@@ -60,19 +60,19 @@ def seen(user: User) -> Steps:
 
 
 def corrected(user: User) -> Steps:
-    """A click goes to a stretch, and a button lets the foot stand there."""
+    """A click goes to a run, and a button lets the foot stand there."""
     show_rows()
-    stretch = next(found for found in stretches() if found.kind == "NONE" and found.start > 10)
-    yield from click_stretch(user, BONE, stretch.start)
+    run = next(found for found in runs() if found.kind == "NONE" and found.start > 10)
+    yield from click_stretch(user, BONE, run.start)
     yield from wait()
-    assert bpy.context.scene.frame_current == stretch.start
+    assert bpy.context.scene.frame_current == run.start
     user.screenshot("selected")
     yield from true_to_scale(user)
     yield from user.click("two_bone_ik.contact_set(contact='BOTH')")
     yield from wait()
     user.screenshot("both")
-    row, frames = contact_stretches.rows(bpy.context.object)[BONE], range(stretch.start, stretch.end + 1)
-    assert contact_stretches.kind_over(row, frames[0], frames[-1]) == "BOTH"
+    row, frames = contact_runs.rows(bpy.context.object)[BONE], range(run.start, run.end + 1)
+    assert contact_runs.kind_over(row, frames[0], frames[-1]) == "BOTH"
     yield from plant(user)
     places = balls(bpy.context.object, frames)[:, 0]
     assert np.abs(places - places[0]).max() < 1e-4
@@ -94,13 +94,13 @@ def changed_without_a_key(user: User) -> Steps:
     assert bone.two_bone_ik_contact == "NONE"
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
     yield from plant(user)
-    assert contact_stretches.stretch_at(contact_stretches.rows(rig)[BONE], frame).kind == "NONE"
+    assert contact_runs.run_at(contact_runs.rows(rig)[BONE], frame).kind == "NONE"
 
 
 def true_to_scale(user: User) -> Steps:
-    """Each stretch of the strip under the mouse is where its frames are, but for a frame, which is two pixels."""
+    """Each run of the strip under the mouse is where its frames are, but for a frame, which is two pixels."""
     y = user.mouse[1]
-    for start, end, _ in stretches():
+    for start, end, _ in runs():
         for frame in (start + 1, end) if end > start + 1 else ():
             yield from user.move(place_of(user, frame), y)
             assert user.button() == f'two_bone_ik.contact_select(bone="{BONE}", frame={start})', frame
@@ -118,9 +118,9 @@ def look_at(user: User) -> None:
     user.area.spaces.active.clip_end = 1e5
 
 
-def stretches() -> list[contact_stretches.Stretch]:
-    row = contact_stretches.rows(bpy.context.object)[BONE]
-    return contact_stretches.stretches(row, *contact_stretches.span(row))
+def runs() -> list[contact_runs.Run]:
+    row = contact_runs.rows(bpy.context.object)[BONE]
+    return contact_runs.runs(row, *contact_runs.span(row))
 
 
 def overlay_color() -> tuple[float, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.plant import contact_stretches
+from bl_ext.user_default.two_bone_ik.blender.plant import contact_runs
 from scenarios.many import COPY, HEADER
 from scenarios.pictures import MESSAGE, move_to_top, toggle_below, wait
 from user import COLUMNS, Steps, User
@@ -101,23 +101,23 @@ def heights(user: User, *buttons: str) -> Generator[None, None, list[int]]:
 
 
 def click_stretch(user: User, bone: str, frame: int) -> Steps:
-    """Click the stretch of a strip that begins on this frame; the strips are above the buttons that set contacts."""
-    stretch = contact_stretches.stretch_at(contact_stretches.rows(bpy.context.object)[bone], frame)
+    """Click the run of a strip that begins on this frame; the strips are above the buttons that set contacts."""
+    run = contact_runs.run_at(contact_runs.rows(bpy.context.object)[bone], frame)
     yield from user.move_to("two_bone_ik.contact_set")
     bottom, met = user.mouse[1], set()
     for y in range(bottom + 20, bottom + 140, 6):
-        yield from user.move(place_of(user, (stretch.start + stretch.end + 1) / 2), y)
+        yield from user.move(place_of(user, (run.start + run.end + 1) / 2), y)
         met.add(user.button())
         if f'two_bone_ik.contact_select(bone="{bone}", frame={frame})' in met:
             yield from user.press("LEFTMOUSE")
             return
     user.screenshot("missing")
-    raise AssertionError(f"No stretch of {bone} from {frame} on among {met}")
+    raise AssertionError(f"No run of {bone} from {frame} on among {met}")
 
 
 def place_of(user: User, frame: float) -> int:
     """Where in the strips this frame begins, in pixels from the left."""
-    start, end = contact_stretches.whole_span(contact_stretches.rows(bpy.context.object).values())
+    start, end = contact_runs.whole_span(contact_runs.rows(bpy.context.object).values())
     part = (frame - start) / (end - start + 1)
     return user.sidebar.x + round(user.sidebar.width * (STRIP[0] + part * (STRIP[1] - STRIP[0])))
 

@@ -1,4 +1,4 @@
-"""The contacts of a character as users see and set them: stretches of frames on which a limb stands alike."""
+"""The contacts of a character as users see and set them: runs of frames on which a limb stands alike."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -19,7 +19,7 @@ from . import contact_keys
 from .contact_keys import KINDS
 
 
-class Stretch(NamedTuple):
+class Run(NamedTuple):
     """From one frame to another, both inclusive, a limb stands alike: `kind` is one of `KINDS`."""
 
     start: int
@@ -45,13 +45,13 @@ def span(row: FCurve) -> tuple[int, int]:
     return ceil(first), max(ceil(first), floor(last))
 
 
-def stretches(row: FCurve, start: int, end: int) -> list[Stretch]:
+def runs(row: FCurve, start: int, end: int) -> list[Run]:
     """From one frame to another, one after another, as Blender evaluates the row; beyond its keys nothing stands."""
     first, last = span(row)
     frames = np.arange(start, end + 1.0)
     values = np.where((frames >= first) & (frames <= last), contact_keys.Row.of(row).at(frames), 0)
     edges = [0, *(np.flatnonzero(np.diff(values)) + 1).tolist(), len(values)]
-    return [Stretch(start + begin, start + beyond - 1, KINDS[values[begin]]) for begin, beyond in pairwise(edges)]
+    return [Run(start + begin, start + beyond - 1, KINDS[values[begin]]) for begin, beyond in pairwise(edges)]
 
 
 def whole_span(known: Iterable[FCurve]) -> tuple[int, int]:
@@ -75,15 +75,15 @@ def page(known: Iterable[FCurve], frame: int, most: int) -> tuple[int, int]:
 
 def kind_over(row: FCurve, start: int, end: int) -> str:
     """What the limb stands on throughout these frames; "" if that changes."""
-    kinds = {found.kind for found in stretches(row, start, end)}
+    kinds = {found.kind for found in runs(row, start, end)}
     return kinds.pop() if len(kinds) == 1 else ""
 
 
-def stretch_at(row: FCurve, frame: int) -> Stretch:
-    """All of the stretch that has this frame."""
+def run_at(row: FCurve, frame: int) -> Run:
+    """All of the run that has this frame."""
     first, last = span(row)
-    found = stretches(row, min(first, frame), max(last, frame))
-    return next(stretch for stretch in found if stretch.end >= frame)
+    found = runs(row, min(first, frame), max(last, frame))
+    return next(run for run in found if run.end >= frame)
 
 
 def selected(item: Any, scene: Scene) -> tuple[str, int, int]:
@@ -98,7 +98,7 @@ def selected(item: Any, scene: Scene) -> tuple[str, int, int]:
     if bone not in item.pose.bones:
         return "", 0, 0
     now = scene.frame_current
-    start, end = stretch_at(known[bone], now)[:2] if bone in known else (now, now)
+    start, end = run_at(known[bone], now)[:2] if bone in known else (now, now)
     return bone, start, end
 
 
