@@ -7,17 +7,18 @@ Other rooms use of it:
         chosen_chains, current_plan, frame_range, limb_plan, scene_of, steps, with_bones, with_dependents
     chain : SLIGHT, StraightRest, TOLERANCE, axis_label, bones_below, chain_bones, chain_plan, rest_chain,
         scales, shear_refusal, sheared_bones, straight_rest, tells_side, twists_found, undecided, unlisted_chain
-    chain_report : ChainReport, when
+    chain_report : ChainReport, unmeasured, unsolved, when
     checks : all
     compare : Comparison, chosen_frames, compare_joints, compare_targets, unmeasurable
     convert : all
-    fingerprint : Fingerprint
+    fingerprint : Fingerprint, bone_at_rest
     foot_report : FootReport, median_and_worst
     keys_of_limbs : target_keys
     markers : all
     notes : acting_notes, acts, switch_notes
-    request : all
+    pin_report : pin_fields
     pose : all
     report : all
+    request : Answer, MeasurePhase, Need, Preparation, Request, Resources, alone, finish, request, write_together
     write_channels : all
 """

@@ -15,7 +15,7 @@ from ...solver.feet.corrections import stand_spans
 from ...solver.values import Array
 from ...solver.vectors import norm
 from ..armatures import Rig
-from ..plant import contact_keys, contact_stretches, foot_paths
+from ..plant import contact_keys, contact_runs, foot_paths
 from ..plant.captured_action import remembered
 from .limb_state import Place
 from .overlay import Line
@@ -57,7 +57,7 @@ class FootLines(NamedTuple):
 def foot_marks(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> list[FootMark]:
     """Of all planted feet of an armature on the current frame; none for contacts that no press has planted yet."""
     marks, frame = list[FootMark](), np.array([scene.frame_current_final])
-    for name, row in contact_stretches.rows(rig).items():
+    for name, row in contact_runs.rows(rig).items():
         places = _places(rig, row, depsgraph)
         radius = _radius(rig, name, places)
         stands = _stands(rig, name, row, frame)[0].tolist()
@@ -68,7 +68,7 @@ def foot_marks(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> list[FootMark]:
 def foot_lines(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> FootLines:
     """Over the range; none until the paths were sampled, nor once a foot is off its path, as keys were changed."""
     found, prints = foot_paths.paths(rig), []
-    for name, row in contact_stretches.rows(rig).items() if found else ():
+    for name, row in contact_runs.rows(rig).items() if found else ():
         path, places = found.planted.get(name), _places(rig, row, depsgraph)
         if path is None or len(places) != path.shape[1]:
             continue
