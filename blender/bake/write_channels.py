@@ -87,7 +87,7 @@ def mute_constraints(rig: Rig, names: Collection[tuple[str, str]]) -> list[str]:
     return notes
 
 
-Item = TypeVar("Copied", bound=Object)
+Item = TypeVar("Item", bound=Object)
 
 
 def moved_as_keyed(plan: Plan, style: KeyStyle) -> Move:

@@ -67,6 +67,4 @@ def unknown_word(what: str, value: object, known: Iterable[str]) -> Refused:
 
 def _owners(chain: Any) -> tuple[Object, str]:
     """The armature object of the chain, and the name of its end bone."""
-    if isinstance(chain, PropertyGroup):
-        return chain.id_data, chain.end_bone
-    return chain.rig, chain.end.name
+    return (chain.id_data, chain.end_bone) if hasattr(chain, "id_data") else (chain.rig, chain.end.name)

@@ -81,7 +81,7 @@ class MovedTargets(NamedTuple):
     sampler: sampling.Sampler
     solved: Sequence[SolvedGroup]
     places: Mapping[Point, WorldTransform]
-    channels: Mapping[Point, list[Channel]]
+    channels: Mapping[Point, Sequence[Channel]]
     settings: KeySettings
 
     def keyed(self, operation: str, notes: Iterable[str], keep: Keeper) -> MeasurePhase:
