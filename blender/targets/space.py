@@ -1,18 +1,25 @@
 """The space that a target moves in: the world, an object, or a bone; and the floor that feet stand on."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import bpy
 import numpy as np
-from bpy.types import Object
+from bpy.types import Object, Scene
+from mathutils import Matrix
 
+from ...skeleton.target_channels import KeyedTarget
 from ...skeleton.values import Plan, Point, Samples
 from ...solver.values import Array
 from ...solver.vectors import product
 from ..armatures import is_rig
 from ..messages.refused import Refused
 from ..messages.translation import nearest_name, point_text
+from ..rigs import controls
 from ..scene import dependencies
+from ..scene.bone import read_bone
+from . import target_bones
+from .edit_bones import edit_bones
 
 Space = Object | tuple[Object, str] | None
 """As scripts give it: None for the world, an object, or an armature object and the name of its bone."""
@@ -69,3 +76,40 @@ def carrier(samples: Samples, space: Point | None) -> Array:
     tail = np.eye(4)
     tail[1, 3] = space.object.data.bones[space.bone].length if space.bone else 0.0
     return product(samples.world(space), tail)
+
+
+def refuse_bones(plan: Plan, space: Point | None) -> None:
+    """Raise `Refused` where a bone is to leave its armature, or cannot get another parent."""
+    for chain in plan.chains:
+        for point in (chain.target, chain.pole):
+            if point and (control := controls.keyed_point(point)) != point:
+                named = {"value": point_text(point), "control": control.bone}
+                raise Refused("RIG_SPACE", chain=chain, object=point.object, **named)
+            if point and point.bone:
+                if space is None or space.object != point.object:
+                    raise Refused("BONE_SPACE", chain=chain, object=point.object, value=point_text(point))
+                target_bones.refuse_impossible(point.object, plan.scene)
+
+
+def on_space(target: KeyedTarget, space: Point | None) -> KeyedTarget:
+    """The target as it is to be keyed once it hangs on the space."""
+    point = target.parents[0]
+    parents = (point, *(dependencies.with_parents(space) if space else ()))
+    bone = read_bone(point.object, point.bone, parent=space.bone) if space and point.bone else None
+    return replace(target, parents=parents, bone=bone)
+
+
+def hang(item: Object, space: Point | None, inverse: Array) -> None:
+    """Hang an object on the space, with this matrix between them."""
+    item.parent = space.object if space else None
+    if space:
+        item.parent_type, item.parent_bone = ("BONE", space.bone) if space.bone else ("OBJECT", "")
+    item.matrix_parent_inverse = Matrix(inverse.tolist())
+
+
+def hang_bones(points: Sequence[Point], space: Point | None, scene: Scene) -> None:
+    """Hang bones on the space, a bone of their own armature or that itself."""
+    if points and space:
+        with edit_bones(space.object, scene) as bones:
+            for point in points:
+                bones[point.bone].parent = bones.get(space.bone)

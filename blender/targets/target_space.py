@@ -1,19 +1,15 @@
 """The order of the steps that move targets to another space, in which they go on as they did."""
 
-from collections.abc import Sequence
-from dataclasses import replace
 from math import ceil
 
 import numpy as np
 from bpy.types import Object, Scene
-from mathutils import Matrix
 
 from ...skeleton import solve
 from ...skeleton.solved_group import one_by_one
 from ...skeleton.steps import part
 from ...skeleton.target_channels import KeyedTarget, carried_by, without_scale, world_transform
 from ...skeleton.values import Plan, Point
-from ...solver.values import Array
 from ...solver.vectors import product
 from ..armatures import Rig
 from ..bake import convert
@@ -24,15 +20,11 @@ from ..curves.keys import key_frames
 from ..curves.unkeyed_edits import Keeper
 from ..messages.refused import Refused
 from ..messages.translation import frame_text, point_text, translated
-from ..rigs import controls
 from ..scene import dependencies, sampling
-from ..scene.bone import read_bone
 from ..settings.hold_and_plant_properties import holds_of
 from ..settings.key_settings import Keys, KeySettings
-from . import target_bones
 from .checks import keyable
-from .edit_bones import edit_bones
-from .space import carrier, refuse_circle
+from .space import carrier, hang, hang_bones, on_space, refuse_bones, refuse_circle
 from .targets_from_pose import MovedTargets
 
 
@@ -73,8 +65,8 @@ def change_target_space(
     def write(keep: Keeper) -> MeasurePhase:
         sampler.removal.refuse()
         for item in objects:
-            _hang(item, space, inverse)
-        _hang_bones([point for point in targets if point.bone], space, plan.scene)
+            hang(item, space, inverse)
+        hang_bones([point for point in targets if point.bone], space, plan.scene)
         return moved.keyed("Change Target Space", notes, keep)
 
     return write
@@ -87,8 +79,8 @@ def _targets(plan: Plan, space: Point | None, settings: KeySettings) -> dict[Poi
     refuse_circle(plan, space)
     keyed = keyable(plan, over_range=True, style=settings, turn_all=True)
     _refuse_held(plan)
-    _refuse_bones(plan, space)
-    return {point: _on_space(target, space) for point, target in keyed.items()}
+    refuse_bones(plan, space)
+    return {point: on_space(target, space) for point, target in keyed.items()}
 
 
 def _with_all_keys(plan: Plan, space: Point | None) -> Frames:
@@ -115,38 +107,3 @@ def _refuse_held(plan: Plan) -> None:
         for point in (chain.target, chain.pole):
             if point and holds_of(point):
                 raise Refused("HELD_SPACE", chain=chain, object=point.object, value=point_text(point))
-
-
-def _refuse_bones(plan: Plan, space: Point | None) -> None:
-    """Raise `Refused` where a bone is to leave its armature, or cannot get another parent."""
-    for chain in plan.chains:
-        for point in (chain.target, chain.pole):
-            if point and (control := controls.keyed_point(point)) != point:
-                named = {"value": point_text(point), "control": control.bone}
-                raise Refused("RIG_SPACE", chain=chain, object=point.object, **named)
-            if point and point.bone:
-                if space is None or space.object != point.object:
-                    raise Refused("BONE_SPACE", chain=chain, object=point.object, value=point_text(point))
-                target_bones.refuse_impossible(point.object, plan.scene)
-
-
-def _on_space(target: KeyedTarget, space: Point | None) -> KeyedTarget:
-    """The target as it is to be keyed once it hangs on the space."""
-    point = target.parents[0]
-    parents = (point, *(dependencies.with_parents(space) if space else ()))
-    bone = read_bone(point.object, point.bone, parent=space.bone) if space and point.bone else None
-    return replace(target, parents=parents, bone=bone)
-
-
-def _hang(item: Object, space: Point | None, inverse: Array) -> None:
-    item.parent = space.object if space else None
-    if space:
-        item.parent_type, item.parent_bone = ("BONE", space.bone) if space.bone else ("OBJECT", "")
-    item.matrix_parent_inverse = Matrix(inverse.tolist())
-
-
-def _hang_bones(points: Sequence[Point], space: Point | None, scene: Scene) -> None:
-    if points and space:
-        with edit_bones(space.object, scene) as bones:
-            for point in points:
-                bones[point.bone].parent = bones.get(space.bone)
