@@ -1,9 +1,9 @@
 """Captured limbs that are chosen, their hips, and the action that they play: what Plant reads."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from bpy.types import Scene
+from bpy.types import FCurve, Scene
 
 from ...skeleton.feet.feet import Contact, Foot, Hips
 from ...skeleton.values import Plan
@@ -15,7 +15,7 @@ from ..bake.checks import refuse_shared_bones, refuse_stretched_time, refuse_too
 from ..chains.detect.find_limbs import Kind
 from ..curves.keys import key_span
 from ..messages.refused import Refused
-from ..messages.translation import translated
+from ..messages.translation import frame_text, translated
 from ..scene.checks import refuse_unposable
 from . import captured_action, contact_keys
 from .captured_action import Capture
@@ -138,7 +138,7 @@ class _Reading:
         """All of it, over the frames; Refused where these are none, or too many."""
         chains, span = tuple(foot.chain for foot in self._feet), self._keyed_span()
         frames = span if self._choices.frames is None else self._choices.frames
-        plan = limb_plan(self._rig, chains, frames, scene)
+        plan = _on_captured_frames(limb_plan(self._rig, chains, frames, scene), self._curves)
         refuse_too_many_frames(plan)
         refuse_stretched_time(plan)
         refuse_shared_bones(chains)
@@ -193,3 +193,17 @@ def _source(rig: Rig) -> Capture:
     if source.renamed:
         raise Refused("BONES_RENAMED", object=rig, value=", ".join(source.renamed), action=source.action.name)
     return source
+
+
+def _on_captured_frames(plan: Plan, curves: Sequence[FCurve]) -> Plan:
+    """The plan without frames before the first captured key and after the last: a pose that is held there stands not."""
+    if any(curve.modifiers or curve.extrapolation == "LINEAR" for curve in curves):
+        return plan  # a walk that is played to and fro, say
+    spans = [curve.range() for curve in curves if not contact_keys.is_row(curve)]
+    first, last = min(span[0] for span in spans), max(span[1] for span in spans)
+    frames = plan.frames[(plan.frames >= first) & (plan.frames <= last)]
+    if not len(frames):
+        asked = {"start": frame_text(plan.frames[0]), "end": frame_text(plan.frames[-1])}
+        there = {"first": frame_text(first), "last": frame_text(last)}
+        raise Refused("NOT_CAPTURED", object=plan.name, value=(first, last), **asked, **there)
+    return replace(plan, frames=frames)

@@ -99,3 +99,33 @@ def test_a_capture_planted_as_a_whole_gets_no_keys_beside() -> None:
     span = tuple(versions.played(rig)[0].frame_range)
     api.plant(rig)
     assert tuple(versions.played(rig)[0].frame_range) == span
+
+
+@pytest.mark.parametrize("frames", [(1, 250), (-50, 250), (-50, 31)], ids=str)
+@pytest.mark.parametrize("ratio", [1.0, 0.88])
+def test_frames_beyond_the_keys_count_in_nothing(frames: tuple[int, int], ratio: float) -> None:
+    # A shorter leg once made a treadmill of a pose that is held.
+    asked, alone = (walker(captured("walk", 1.0), ratio) for _ in range(2))
+    report, truth = api.plant(asked, frames=frames), api.plant(alone)
+    assert report.feet == truth.feet
+    assert report.notes == truth.notes
+    assert report.chains[0].frames.tolist() == list(range(1, 32))
+    np.testing.assert_array_equal(joints(asked, np.arange(-5.0, 40.0)), joints(alone, np.arange(-5.0, 40.0)))
+    ends = [contact.end for contact in api.contacts(asked, frames=frames, find=True)]
+    assert max(ends) <= 31.0
+
+
+def test_a_walk_to_and_fro_is_planted_beyond_its_keys() -> None:
+    rig = walker(captured("walk", 1.0))
+    for curve in versions.curves(rig):
+        curve.modifiers.new("CYCLES").mode_after = "MIRROR"
+    report, once = api.plant(rig, frames=(1, 61)), api.plant(walker(captured("walk", 1.0)))
+    assert report.chains[0].frames[-1] == 61.0
+    assert all(foot.frames > 1.5 * of_one.frames for foot, of_one in zip(report.feet, once.feet, strict=True))
+
+
+def test_frames_without_a_key_are_refused() -> None:
+    rig = walker(captured("walk", 1.0))
+    with pytest.raises(api.Refused, match="has keys from frame 1 to 31, and none on frames 100 to 200") as refused:
+        api.plant(rig, frames=(100, 200))
+    assert refused.value.kind == "NOT_CAPTURED"
