@@ -25,26 +25,33 @@ def _span(context: Context, name: str, only_active: bool = False) -> tuple[int, 
     scene = context.scene
     if name == "PREVIEW":
         return scene.frame_preview_start, scene.frame_preview_end
-    keys = {"TARGET_KEYS": _target_keys, "BONE_KEYS": _bone_keys}.get(name)
-    frames = keys(context, only_active) if keys else []
+    frames = _KEYS[name](context, only_active, 0) if name in _KEYS else []
     return (floor(min(frames)), ceil(max(frames))) if frames else (scene.frame_start, scene.frame_end)
 
 
-def _bone_keys(context: Context, only_active: bool) -> list[float]:
+def _bone_keys(context: Context, only_active: bool, few: int) -> list[float]:
     from ..blender.plant.contact_keys import keyed_span
 
-    rigs = [in_hand.rig_in_hand(context)] if only_active else selected(context)
-    return [frame for rig in rigs for frame in keyed_span(rig)]
+    return [frame for rig in _rigs(context, only_active) for frame in keyed_span(rig, few)]
 
 
-def _target_keys(context: Context, only_active: bool) -> list[float]:
+def _target_keys(context: Context, only_active: bool, few: int) -> list[float]:
     frames: list[float] = []
-    for rig in [in_hand.rig_in_hand(context)] if only_active else selected(context):
+    for rig in _rigs(context, only_active):
         try:
-            frames += api.target_keys(rig, active_names(rig) if only_active else None)
+            of_rig = api.target_keys(rig, active_names(rig) if only_active else None)
         except api.Refused:
             continue  # the bake itself will say why
+        frames += of_rig if len(of_rig) > few else ()
     return frames
+
+
+def _rigs(context: Context, only_active: bool) -> list[Rig]:
+    return [in_hand.rig_in_hand(context)] if only_active else selected(context)
+
+
+_KEYS = {"TARGET_KEYS": _target_keys, "BONE_KEYS": _bone_keys}
+"""By the name of a range the keys that it goes over, of what has more than a few."""
 
 
 class RangeOperator(SelectedChainsOperator):
@@ -54,6 +61,8 @@ class RangeOperator(SelectedChainsOperator):
     """What the button of the dialog says."""
     advanced_fields: tuple[str, ...] = ("sampling",)
     """What few users change: below a fold."""
+    reads: tuple[str, ...] = ("TARGET_KEYS", "BONE_KEYS")
+    """The ranges of the keys that it reads."""
 
     # The range is that of the scene each time, not that of the last call.
     frame_range: option("range", "frame_range", update=_take_range)
@@ -64,15 +73,25 @@ class RangeOperator(SelectedChainsOperator):
 
     def invoke(self, context: Context, _event: Event) -> Result:
         in_hand.follow(context.view_layer)
-        self.show_range(context)
+        self.show_range(self.offered_range(context))
         return context.window_manager.invoke_props_dialog(self, confirm_text=self.confirm_text)
 
-    def show_range(self, context: Context) -> None:
-        """Show the range in the options, also where it was not chosen there."""
+    def offered_range(self, context: Context) -> str:
+        """The range of a dialog: where a capture moves what is read, its frames, and no more and no less."""
+        from ..blender.curves.keys import FEW_KEYS
+
+        usual, spans = self.usual_range(context), dict[str, float]()
+        for name in self.reads if usual == "SCENE" else ():
+            if frames := _KEYS[name](context, self.only_active, FEW_KEYS):
+                spans[name] = max(frames) - min(frames)
+        return max(spans, key=spans.__getitem__, default=usual)
+
+    def show_range(self, usual: str) -> None:
+        """Show the range in the options, this one where none was chosen there."""
         is_set = self.properties.is_property_set
         if not is_set("frame_range"):
             custom = is_set("frame_start") or is_set("frame_end")
-            self.frame_range = "CUSTOM" if custom else self.usual_range(context)
+            self.frame_range = "CUSTOM" if custom else usual
 
     def usual_range(self, context: Context) -> str:
         """The range, unless another is set."""

@@ -9,7 +9,6 @@ from bpy.types import Context, Event, OperatorProperties
 from ..blender.armatures import Rig
 from ..blender.options import option, rows, with_properties
 from .armature_operator import ArmatureOperator, Result, api, in_hand, redraw_views, registration
-from .frame_range import usual_range
 from .progress import ProgressOperator
 
 _OF_RIG = rows("plant", owner="rig")
@@ -28,15 +27,14 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
     needs_chains = False
 
     def usual_range(self, context: Context) -> str:
-        usual = usual_range(context)
-        return "BONE_KEYS" if usual == "SCENE" else usual
+        return "PREVIEW" if context.scene.use_preview_range else "BONE_KEYS"
 
     def invoke(self, context: Context, _event: Event) -> Result:
         self._window = context.window
         return self.execute(context)
 
     def execute(self, context: Context) -> Result:
-        self.show_range(context)
+        self.show_range(self.usual_range(context))
         rig, scene, options = in_hand.rig_in_hand(context), cast(Any, context.scene), cast(Any, self.properties)
         given = options.is_property_set
         level = {} if given("floor") or given("use_height") else _OF_SCENE

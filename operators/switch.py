@@ -41,6 +41,7 @@ class TWO_BONE_IK_OT_switch(KeyOperator):
     confirm_text = "Switch"
     needs_chains = False
     key_fields = ("keys", "tolerance", "key_type")
+    reads = ("BONE_KEYS",)
 
     direction: option("switch", "direction")
     only_active: option("switch", "only_active")
@@ -48,7 +49,7 @@ class TWO_BONE_IK_OT_switch(KeyOperator):
     def invoke(self, context: Context, event: Event) -> Result:
         if self.properties.is_property_set("frame_start") and self.properties.is_property_set("frame_end"):
             self._window = context.window  # a button that names the frames has asked already
-            self.show_range(context)
+            self.show_range("CUSTOM")
             return self.execute(context)
         return super().invoke(context, event)
 

@@ -19,6 +19,9 @@ from .key_checks import code
 
 _CHEAPER = 10
 """A key is read this many times as fast as a frame is evaluated."""
+FEW_KEYS = 10
+"""What has more keys may be captured."""
+
 _FEW = 64
 """Blender evaluates this many frames before NumPy has found out which of them have keys."""
 

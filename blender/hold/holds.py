@@ -13,6 +13,7 @@ from ...skeleton.rounding import near
 from ...skeleton.values import Point
 from .. import versions
 from ..armatures import Rig, is_rig
+from ..curves.keys import FEW_KEYS
 from ..messages.translation import frame_text, point_text
 from ..rigs import controls
 from ..rna_paths import bone_and_property
@@ -87,17 +88,19 @@ def usual_frames(rig: Rig, scene: Scene) -> tuple[int, int]:
     chain = active_chain(rig)
     target = item_of(chain, Role.TARGET) if chain else None
     point = controls.keyed_point(target) if target else None
-    selected = {
-        frame
+    curves = [
+        curve
         for curve in (versions.curves(point.object) if point else ())
         if bone_and_property(curve.data_path)[0] == point.bone
-        for frame in _selected_frames(curve)
-    }
+    ]
+    selected = {frame for curve in curves for frame in _selected_frames(curve)}
     if len(selected) > 1:
         return floor(min(selected)), ceil(max(selected))
     if scene.use_preview_range:
         return scene.frame_preview_start, scene.frame_preview_end
-    return scene.frame_current, max(scene.frame_end, scene.frame_current)
+    captured = [ceil(curve.range()[1]) for curve in curves if len(curve.keyframe_points) > FEW_KEYS]
+    now, last = scene.frame_current, max(captured, default=scene.frame_end)
+    return now, last if last > now else max(scene.frame_end, now)
 
 
 def _selected_frames(curve: FCurve) -> list[float]:

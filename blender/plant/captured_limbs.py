@@ -196,7 +196,7 @@ def _source(rig: Rig) -> Capture:
 
 
 def _on_captured_frames(plan: Plan, curves: Sequence[FCurve]) -> Plan:
-    """The plan without frames before the first captured key and after the last: a pose that is held there stands not."""
+    """The plan without frames before the first captured key and after the last, where a pose is held."""
     if any(curve.modifiers or curve.extrapolation == "LINEAR" for curve in curves):
         return plan  # a walk that is played to and fro, say
     spans = [curve.range() for curve in curves if not contact_keys.is_row(curve)]

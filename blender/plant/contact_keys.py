@@ -17,7 +17,7 @@ from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
 from ..curves.key_checks import code
-from ..curves.keys import single_key_points
+from ..curves.keys import FEW_KEYS, single_key_points
 from ..rna_paths import bone_and_property
 from ..settings import keyed_options
 from ..settings.key_settings import KeyStyle
@@ -33,9 +33,6 @@ STYLE = KeyStyle(interpolation="CONSTANT")
 
 GROUP = "Contacts"
 """Name of the group of their F-curves."""
-
-_FEW = 10
-"""A limb with keys on more frames may be captured."""
 
 _BESIDE = 0.05
 """Frames: a last key that is nearer to the one before keeps how the curve goes on."""
@@ -179,19 +176,21 @@ def is_captured(rig: Rig) -> bool:
     for curve in versions.curves(rig):
         if is_row(curve):
             return True
-        if len(curve.keyframe_points) > _FEW:
+        if len(curve.keyframe_points) > FEW_KEYS:
             bone, field = bone_and_property(curve.data_path)
             if field.startswith("rotation_") and (bone in ends or not ends):
                 return True
     return False
 
 
-def keyed_span(rig: Rig) -> tuple[int, int] | tuple[()]:
+def keyed_span(rig: Rig, few: int = 0) -> tuple[int, int] | tuple[()]:
     """From the first to the last key that poses a bone of the armature; empty where none does.
 
-    Keys do not count that a request has set beside its frames to keep how a curve goes on there.
+    Keys do not count that a request has set beside its frames to keep how a curve goes on there, nor curves with no more
+    than a few.
     """
-    curves = [(curve.range(), curve) for curve in versions.curves(rig) if _poses(curve)]
+    posing = (curve for curve in versions.curves(rig) if len(curve.keyframe_points) > few)
+    curves = [(curve.range(), curve) for curve in posing if _poses(curve)]
     first, last = inf, -inf
     # Panels ask at each redraw, and to look at keys takes longer than to sort.
     for span, curve in sorted(curves, key=lambda found: found[0][0]):

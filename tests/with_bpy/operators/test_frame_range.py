@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import bpy
+import pytest
+from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import PoseBone
 
 from support.rigs import animate, arm, armature, chain, empty, keys
@@ -47,3 +49,20 @@ def test_frames_that_are_not_given_are_those_of_the_scene() -> None:
             bpy.ops.two_bone_ik.bake(**given, **custom)
             assert keyed(lower) == expected
             lower.id_data.animation_data_clear()
+
+
+@pytest.mark.parametrize(
+    ("last", "now", "end"),
+    [(31, 5, 31), (301, 5, 301), (3, 5, 250), (31, 40, 250)],
+    ids=["short", "long", "few", "over"],
+)
+def test_a_hold_goes_to_the_last_key_of_a_captured_target(last: int, now: int, end: int) -> None:
+    target = arm().target
+    animate(target, location=dict.fromkeys(range(1, last + 1), (1.2, 0.6, 1.3)))
+    for curve in versions.curves(target):
+        for key in curve.keyframe_points:
+            key.select_control_point = False
+    bpy.context.scene.frame_set(now)
+    bpy.ops.two_bone_ik.hold()
+    [hold] = target.two_bone_ik_holds
+    assert (hold.frame_start, hold.frame_end) == (now, end)

@@ -7,6 +7,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.blender.bake import report
 from scenarios.pictures import wait
 from user import COLUMNS, LAST_COLUMN, RIGHT_HALF, Steps, User
 
@@ -26,7 +27,7 @@ def scenario(user: User) -> Steps:
     bpy.ops.object.select_all(action="SELECT")
     bpy.ops.object.delete()
     imported(Path(bpy.app.tempdir), bvh(CMU, walk(len(FRAMES))))
-    bpy.context.scene.frame_start, bpy.context.scene.frame_end = FRAMES[0], FRAMES[-1]
+    assert bpy.context.scene.frame_end == 250  # the dialogs offer the frames of the capture
     captured = poses()
     bpy.ops.ed.undo_push()
     yield from user.open_sidebar("Animation")
@@ -45,6 +46,12 @@ def scenario(user: User) -> Steps:
     assert rotation_keys() >= {bone for limb in LIMBS for bone in limb[:2]}
     # The pole's steadiness near straight may cost the mid joint that much.
     np.testing.assert_allclose(poses(), captured, atol=2e-3 * LENGTH)
+    yield from user.click("two_bone_ik.check")
+    yield from wait()
+    user.screenshot("check")
+    yield from user.press("RET")
+    yield from wait()
+    assert report.last(bpy.context.object).title.startswith("Check, frames 1-30"), "no more and no less"
 
 
 def poses() -> np.ndarray:
