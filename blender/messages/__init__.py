@@ -2,7 +2,7 @@
 
 Other rooms use of it:
 
-    numbers : unit_name
+    numbers : unit_name, unit_of_legs
     refused : Refused, reason, unknown_word, unless_gone
     translation : Alert, frame_text, known_words, nearest_name, point_text, translated
 """

@@ -13,6 +13,9 @@ _IMPERIAL = {'"': 0.0254, "'": 0.3048, "mi": 1609.344}
 _SELDOM = "cm"
 """Taken only where it is what a Blender unit is."""
 
+_LEG, _LEGS = (0.05, 3.0), "legs"
+"""Metres that a leg has, and the unit where a leg has more or less: most likely the capture was not in this unit."""
+
 LEAST = 0.001
 """Of what is less only that is told."""
 
@@ -29,6 +32,13 @@ def unit_name(scene: Scene) -> str:
     metres = float(f"{settings.scale_length:.6g}")  # held in single precision
     word = max((word for word in sizes if sizes[word] <= metres), key=sizes.__getitem__, default=next(iter(sizes)))
     return f"{metres / sizes[word]:.6g} {word}".removeprefix("1 ")
+
+
+def unit_of_legs(scene: Scene, leg: float) -> str:
+    """The same for a character with legs of this length, or how many of them a Blender unit is, such as 0.01 legs."""
+    shortest, longest = _LEG
+    is_likely = shortest <= leg * scene.unit_settings.scale_length <= longest
+    return unit_name(scene) if is_likely else f"{1.0 / leg:.6g} {_LEGS}"
 
 
 class Readable(Formatter):
@@ -60,6 +70,8 @@ class Readable(Formatter):
         if format_spec == "number":
             return self._number(value)
         if format_spec == "length":
+            if self._word == _LEGS:
+                return f"{self._number(value)} ({self._number(value * self._scales[_LEGS])} {_LEGS})"
             gap = " " if self._word.isalpha() else ""
             return f"{self._number(value * self._scales[self._word])}{gap}{self._word}"
         text: str = super().format_field(value, format_spec)

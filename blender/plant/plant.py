@@ -24,7 +24,7 @@ from ..bake.request import Answer, MeasurePhase, Need, Preparation, Resources, r
 from ..curves import kept_outside, key_checks, write
 from ..curves.keys import values_before
 from ..curves.unkeyed_edits import Keeper
-from ..messages.numbers import unit_name
+from ..messages.numbers import unit_of_legs
 from ..messages.translation import frame_text, translated
 from ..scene import sampling
 from ..scene.need import SampleNeed, pose_need
@@ -82,6 +82,7 @@ def plant_feet(
         def measure(sampled: Answer) -> Report:
             feet_now = foot_reports(plan, read.feet, planted, comparison.frames, sampled)
             report = build_report("Plant", plan, solved, [*told, *notes], comparison.measured(sampled))
+            report = replace(report, unit=_unit(read, planted))
             return replace(report, notes=(*report.notes, *_kept_notes(read, report)), feet=feet_now)
 
         return MeasurePhase(Need.of(comparison.points, comparison.frames, played, {rig: keyed}), measure)
@@ -183,9 +184,13 @@ def _kept_notes(read: CapturedLimbs, report: Report) -> Iterator[str]:
             yield translated("alert.not_in_place", unit=report.unit, limb=chain.name, short=chain.miss.max())
 
 
+def _unit(read: CapturedLimbs, planted: PlantedFeet) -> str:
+    return unit_of_legs(read.plan.scene, float(planted.lengths.mean()))
+
+
 def _notes(read: CapturedLimbs, said: Sequence[SaidContacts], planted: PlantedFeet) -> Iterator[str]:
     """Sentences about what was made of the motion as a whole."""
-    least, unit = MOVES * float(planted.lengths[0]), unit_name(read.plan.scene)
+    least, unit = MOVES * float(planted.lengths[0]), _unit(read, planted)
     if read.source.is_lost:
         yield translated("alert.capture_lost", action=read.source.action.name)
     found = any(foot.is_planted and not its.by_user.all() for foot, its in zip(read.feet, said, strict=True))

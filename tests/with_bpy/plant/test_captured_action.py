@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import bpy
@@ -190,7 +191,20 @@ def test_the_report_tells_of_feet_in_units_of_the_scene() -> None:
     assert left.before[1] > 100 * left.after[1]
     worst = max(left.before[1], right.before[1])
     assert f"{1e3 * worst:.3g} mm" in report.headline()
-    bpy.context.scene.unit_settings.scale_length = 0.01
-    assert f"{1e1 * worst:.3g} mm" in api.plant(rig).headline()
+    bpy.context.scene.unit_settings.scale_length = 0.1
+    assert f"{1e2 * worst:.3g} mm" in api.plant(rig).headline()
     bpy.context.scene.unit_settings.system = "NONE"
     assert f"before by {worst:.3g}" in api.plant(rig).headline()
+
+
+@pytest.mark.parametrize("metres", [0.01, 100.0])
+def test_what_can_be_no_leg_in_metres_is_told_in_legs(metres: float) -> None:
+    rig = scene()
+    leg = sum(rig.data.bones[name].length for name in ("thigh.L", "shin.L"))
+    bpy.context.scene.unit_settings.scale_length = metres
+    report = api.plant(rig)
+    worst = max(foot.before[1] for foot in report.feet)
+    assert f"before by {worst:.3g} ({worst / leg:.3g} legs)" in report.headline()
+    lines = "\n".join(report.lines())
+    assert "legs)" in lines
+    assert not re.search(r"\d (mm|cm|m|km)\b", lines)
