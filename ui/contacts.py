@@ -27,7 +27,8 @@ def draw(layout: UILayout, context: Context, rig: Any) -> None:
     """The strips of all limbs with contacts, and what sets the contacts that are selected."""
     from ..blender.plant import contact_runs, unkeyed_contacts
 
-    rows, names, scene = contact_runs.rows(rig), contact_runs.limb_names(rig), context.scene
+    rows, scene = contact_runs.rows(rig), context.scene
+    names = contact_runs.limb_names(rig, rows)
     if rows:
         named = 0.0 if is_narrow(context) else _NAMES
         width = (sidebar_width(context) - _BESIDE) * (1.0 - named)

@@ -1,6 +1,6 @@
 """The contacts of a character as users see and set them: runs of frames on which a limb stands alike."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import pairwise
 from math import ceil, floor
 from typing import Any, NamedTuple
@@ -14,9 +14,11 @@ from ..curves import write
 from ..curves.key_checks import refuse_unwritable
 from ..curves.unkeyed_edits import preserve_edits
 from ..rna_paths import bone_and_property
+from ..session import session
 from ..settings.properties import active_chain
 from . import contact_keys
 from .contact_keys import KINDS
+from .feet import found_limbs, names_by_end
 
 
 class Run(NamedTuple):
@@ -34,9 +36,20 @@ def rows(rig: Rig) -> dict[str, FCurve]:
     return {name: found[name] for name in sorted(found) if name in rig.pose.bones}
 
 
-def limb_names(rig: Rig) -> dict[str, str]:
-    """What users call the limb that ends in a bone: by the bone, the name of its chain."""
-    return {chain.end_bone: chain.name for chain in rig.two_bone_ik_chains}
+_detected: dict[int, tuple[list[str], dict[str, str]]] = session.of_state({})
+"""By armature its bones, and names of limbs by end bones: the panel asks on each redraw, and detection takes long."""
+
+
+def limb_names(rig: Rig, known: Collection[str]) -> dict[str, str]:
+    """What users call the limbs that end in these bones, and those with chains; where there is none, as detected."""
+    names = {chain.end_bone: chain.name for chain in rig.two_bone_ik_chains}
+    if names.keys() >= set(known):
+        return names
+    bones = rig.data.bones.keys()
+    if _detected.get(rig.session_uid, ([],))[0] != bones:
+        _detected[rig.session_uid] = bones, names_by_end(rig, found_limbs(rig))
+    of_rig = _detected[rig.session_uid][1]
+    return {bone: of_rig[bone] for bone in known if bone in of_rig} | names
 
 
 def span(row: FCurve) -> tuple[int, int]:

@@ -152,3 +152,14 @@ def test_a_locked_row_is_not_set(rig: Object) -> None:
     with pytest.raises(RuntimeError, match="locked"):
         bpy.ops.two_bone_ik.contact_set(bone="shin.L", contact="BALL", frame_start=3, frame_end=9)
     assert keys_of(row) == before
+
+
+def test_strips_have_the_names_of_limbs_with_chains_or_without(rig: Object) -> None:
+    def names() -> dict[str, str]:
+        return contact_stretches.limb_names(rig, contact_stretches.rows(rig))
+
+    assert names() == {"shin.L": "Leg.L", "shin.R": "Leg.R"}
+    api.add_chain(rig, "shin.L", name="Kick", tip_bone="foot.L")
+    assert names() == {"shin.L": "Kick", "shin.R": "Leg.R"}
+    rig.data.bones["shin.R"].name = "calf.R"
+    assert names() == {"shin.L": "Kick", "calf.R": "Leg.R"}
