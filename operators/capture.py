@@ -10,7 +10,7 @@ from bpy.types import Context, Event, FileHandler
 
 from ..blender.armatures import Rig
 from ..blender.options import option, rows, with_properties
-from .armature_operator import Result, api, registration
+from .armature_operator import ArmatureOperator, Result, api, registration
 from .progress import RequestOperator
 
 
@@ -70,6 +70,19 @@ class TWO_BONE_IK_OT_plant_capture(RequestOperator):
                 if context.mode != "OBJECT":
                     bpy.ops.object.mode_set(mode="OBJECT")
                 self._capture.hand_over(layer)
+
+
+class TWO_BONE_IK_OT_fit_scene(ArmatureOperator):
+    """Give the scene the range of the capture, and its rate where that is known"""
+
+    bl_idname = "two_bone_ik.fit_scene"
+    bl_label = "Fit Scene to Capture"
+
+    def run(self, context: Context, rig: Rig) -> None:
+        from ..blender.takes import fit_scene
+
+        if time := fit_scene.misfit(rig, context.scene):
+            fit_scene.fit(context.scene, time)
 
 
 class TWO_BONE_IK_FH_capture(FileHandler):

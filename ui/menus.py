@@ -35,6 +35,7 @@ class TWO_BONE_IK_MT_chains(Menu):
         layout.separator()
         layout.operator("two_bone_ik.plant", text="Plant Feet")
         layout.operator("two_bone_ik.plant_capture", text="Plant a Capture...")
+        layout.operator("two_bone_ik.fit_scene", text="Fit Scene to Capture")
         layout.menu("TWO_BONE_IK_MT_contacts")
         layout.operator("two_bone_ik.switch", text="Switch to FK...").direction = "FK"
         layout.operator("two_bone_ik.switch", text="Switch to IK...").direction = "IK"

@@ -7,6 +7,7 @@ from bpy.types import Context, UILayout
 
 from ..blender.armatures import Rig
 from ..blender.plant import contact_keys, foot_paths
+from ..blender.takes.fit_scene import misfit
 from . import contacts
 from .sections import section
 from .sidebar import draw_lines
@@ -25,6 +26,9 @@ def draw(layout: UILayout, context: Context, rig: Rig) -> None:
     action: Any = rig.animation_data.action
     if source := action and action.two_bone_ik_source:
         draw_lines(body, context, [pgettext_iface('Planted from "{}"').format(source.name)])
+        if time := misfit(rig, context.scene):
+            text = pgettext_iface("Fit Scene to {} - {}").format(time.start, time.end)
+            body.operator("two_bone_ik.fit_scene", text=text, translate=False)
         row = body.row(align=True)
         row.use_property_split = False
         if not rig.two_bone_ik_chains:  # with chains it is above the sections

@@ -3,6 +3,7 @@
 Other rooms use of it:
 
     export_take : Export, OF_ONE, WRITERS, export_take
+    fit_scene : all
     import_take : READERS, import_take
     imported_apart : imported_apart
     take : Import, Taken, Up

@@ -17,6 +17,7 @@ from ..files import atomic_write
 from ..messages.refused import Refused, reason
 from ..messages.translation import translated
 from . import animations, bvh_import, frame_rate
+from .fit_scene import RATE
 from .take import Import, Taken
 
 _NEAR = 0.01
@@ -98,6 +99,8 @@ def import_take(take: Import) -> Taken:
     except RuntimeError as error:
         raise Refused("UNREADABLE.damaged", value=str(take.path), reason=reason(error)) from None
     frame_rate.set_rate(scene, fps or scene.render.fps / scene.render.fps_base)
+    for action in filter(None, (versions.played(item)[0] for item in scene.objects)):
+        action[RATE] = scene.render.fps / scene.render.fps_base
     if frames := [frame for curve in _curves(scene) for frame in curve.range().to_tuple()]:
         scene.frame_start, scene.frame_end = floor(min(frames)), ceil(max(frames))
     return taken

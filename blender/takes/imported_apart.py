@@ -9,6 +9,7 @@ from bpy.types import ID, Scene, ViewLayer, Window
 
 from ..armatures import is_rig
 from ..scene import probe
+from .fit_scene import CaptureTime, fit
 from .import_take import import_take
 from .take import Import
 
@@ -29,8 +30,8 @@ class Capture:
         """Put it into the scene of this view layer, its armatures selected; of an empty scene, set rate and range."""
         scene: Any = layer.id_data
         if not _is_animated(scene):
-            scene.render.fps, scene.render.fps_base = self.scene.render.fps, self.scene.render.fps_base
-            scene.frame_start, scene.frame_end = self.scene.frame_start, self.scene.frame_end
+            render = self.scene.render
+            fit(scene, CaptureTime(self.scene.frame_start, self.scene.frame_end, render.fps / render.fps_base))
         active = layer.active_layer_collection
         above = layer.layer_collection if active.exclude or not active.collection.is_editable else active
         for item in layer.objects:

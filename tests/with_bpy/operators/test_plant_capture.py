@@ -7,9 +7,11 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.bake import report
+from bl_ext.user_default.two_bone_ik.blender.takes import fit_scene
 from bl_ext.user_default.two_bone_ik.blender.takes.import_take import READERS
-from bpy.types import Action
+from bpy.types import Action, Object
 
 from support import file_data, odd_bvh
 from support.captured_walk import UNIT, balls, imported_walk, skating_walk, text
@@ -118,6 +120,26 @@ def test_options_are_those_of_the_command_line(tmp_path: Path, options: dict[str
     assert run("plant", path, "--output", tmp_path / "planted.blend", *line) == 0
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "planted.blend"))
     np.testing.assert_array_equal(by_operator, joints(the_armature(), FRAMES))
+
+
+@pytest.mark.parametrize("suffix", ["bvh", "fbx", "glb", "usda"])
+def test_a_scene_is_fitted_to_a_capture(tmp_path: Path, suffix: str) -> None:
+    path, _ = take_file(tmp_path, suffix)
+    other = armature(name="Other")
+    animate(other.pose.bones[0], location={1: (0, 0, 0), 9: (1, 0, 0)})
+    plant_capture(path)
+    rig, scene = bpy.context.object, bpy.context.scene
+    first, last = frames_with_keys(rig)
+    assert last - first == COUNT - 1
+    assert fit_scene.misfit(rig, scene) == (first, last, RATE)
+    bpy.ops.two_bone_ik.fit_scene()
+    assert (rate(), scene.frame_start, scene.frame_end) == (RATE, first, last)
+    assert fit_scene.misfit(rig, scene) is None
+
+
+def frames_with_keys(rig: Object) -> tuple[int, int]:
+    frames = [key.co.x for curve in versions.curves(rig) for key in curve.keyframe_points]
+    return round(min(frames)), round(max(frames))
 
 
 @pytest.mark.parametrize("suffix", ["fbx", "glb"])

@@ -50,6 +50,7 @@ STEPS = (
     ("pin", {}),
     ("switch", {"direction": "FK", "frame_start": 1, "frame_end": 5}),
     ("plant_capture", {"filepath": str(TAKE)}),
+    ("fit_scene", {}),
 )
 
 
