@@ -203,7 +203,6 @@ def _on_captured_frames(plan: Plan, curves: Sequence[FCurve]) -> Plan:
     first, last = min(span[0] for span in spans), max(span[1] for span in spans)
     frames = plan.frames[(plan.frames >= first) & (plan.frames <= last)]
     if not len(frames):
-        asked = {"start": frame_text(plan.frames[0]), "end": frame_text(plan.frames[-1])}
-        there = {"first": frame_text(first), "last": frame_text(last)}
-        raise Refused("NOT_CAPTURED", object=plan.name, value=(first, last), **asked, **there)
+        start, end, low, high = map(frame_text, (plan.frames[0], plan.frames[-1], first, last))
+        raise Refused("NOT_CAPTURED", object=plan.name, value=(first, last), start=start, end=end, first=low, last=high)
     return replace(plan, frames=frames)

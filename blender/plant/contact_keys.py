@@ -186,8 +186,9 @@ def is_captured(rig: Rig) -> bool:
 def keyed_span(rig: Rig, few: int = 0) -> tuple[int, int] | tuple[()]:
     """From the first to the last key that poses a bone of the armature; empty where none does.
 
-    Keys do not count that a request has set beside its frames to keep how a curve goes on there, nor curves with no more
-    than a few.
+    Keys do not count that a request has set beside its frames to keep how a curve goes on there.
+
+    few : curves with no more keys do not count
     """
     posing = (curve for curve in versions.curves(rig) if len(curve.keyframe_points) > few)
     curves = [(curve.range(), curve) for curve in posing if _poses(curve)]
