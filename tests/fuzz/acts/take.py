@@ -23,8 +23,8 @@ from support.odd_bvh import TO_BLENDER, Walk, heads, walk, z_up
 from support.take_files import joints, the_armature
 
 READ = 6e-6
-"""Part of the motion: ten joints, each turned about three axes by angles of single precision, 1.2e-7 radians each; twice
-that, since matrices are multiplied in single precision too."""
+"""Part of the motion: ten joints, each turned about three axes by angles of single precision, which are off by 1.2e-7
+radians; twice that, since matrices are multiplied in single precision too."""
 WRITTEN = 3e-5
 """The same for a result, with the digits of a text, and for limbs that are near straight."""
 

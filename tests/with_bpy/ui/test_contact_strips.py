@@ -156,7 +156,7 @@ def test_a_locked_row_is_not_set(rig: Object) -> None:
 
 def test_strips_have_the_names_of_limbs_with_chains_or_without(rig: Object) -> None:
     def names() -> dict[str, str]:
-        return contact_stretches.limb_names(rig, contact_stretches.rows(rig))
+        return contact_runs.limb_names(rig, contact_runs.rows(rig))
 
     assert names() == {"shin.L": "Leg.L", "shin.R": "Leg.R"}
     api.add_chain(rig, "shin.L", name="Kick", tip_bone="foot.L")
