@@ -3,7 +3,7 @@
 What was captured is sampled, also if the armature plays what was planted from it.
 """
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 
 from bpy.types import Scene
@@ -14,7 +14,6 @@ from ...skeleton.feet.feet import Contact
 from ...skeleton.feet.plant import PlantedFeet
 from ...skeleton.steps import run
 from ...skeleton.values import Channel, Point, Samples
-from ...solver.values import Array
 from ...solver.vectors import norm
 from .. import versions
 from ..armatures import Rig
@@ -65,9 +64,12 @@ def plant_feet(
     rows = bone_channels.keyed_rows(plan, solved)
     by_chain = bone_channels.channels(plan, solved, rows, before)
     channels = [channel for found in by_chain.values() for channel in found]
-    channels += _other_channels(read, samples, planted, before)
+    toe_keys = list(toes.toe_channels(plan, samples, read.feet, planted, before))
+    channels += [channel for channel, _ in toe_keys]
+    channels += [plant.hips_channel(plan, samples, read.hips, planted.shift)] if read.hips else []
     contacts = _contact_channels(read, planted)
-    told = [*_notes(read, said, planted), *groundless_notes(read.feet, choices.floor, plan.frames, planted)]
+    raised = max((rise for _, rise in toe_keys), default=0.0)
+    told = [*_notes(read, said, planted, raised), *groundless_notes(read.feet, choices.floor, plan.frames, planted)]
 
     def write(keep: Keeper) -> MeasurePhase:
         sampler.removal.refuse()
@@ -94,15 +96,6 @@ def _rotation_paths(read: CapturedLimbs) -> list[str]:
     """RNA paths of the rotations of all limbs and toes."""
     limbs = (bone for chain in read.plan.chains for bone in chain.keyed)
     return [bone.rotation_path for bone in (*(toe for foot in read.feet for toe in foot.toes), *limbs)]
-
-
-def _other_channels(
-    read: CapturedLimbs, samples: Samples, planted: PlantedFeet, before: Mapping[str, Array]
-) -> Iterator[Channel]:
-    """What moves toes and hips."""
-    yield from toes.toe_channels(read.plan, samples, read.feet, planted, before)
-    if read.hips:
-        yield plant.hips_channel(read.plan, samples, read.hips, planted.shift)
 
 
 def _contact_channels(read: CapturedLimbs, planted: PlantedFeet) -> list[Channel]:
@@ -188,8 +181,8 @@ def _unit(read: CapturedLimbs, planted: PlantedFeet) -> str:
     return unit_of_legs(read.plan.scene, float(planted.lengths.mean()))
 
 
-def _notes(read: CapturedLimbs, said: Sequence[SaidContacts], planted: PlantedFeet) -> Iterator[str]:
-    """Sentences about what was made of the motion as a whole."""
+def _notes(read: CapturedLimbs, said: Sequence[SaidContacts], planted: PlantedFeet, raised: float) -> Iterator[str]:
+    """Sentences about what was made of the motion as a whole, in which tips of toes are raised by so much."""
     least, unit = MOVES * float(planted.lengths[0]), _unit(read, planted)
     if read.source.is_lost:
         yield translated("alert.capture_lost", action=read.source.action.name)
@@ -213,8 +206,12 @@ def _notes(read: CapturedLimbs, said: Sequence[SaidContacts], planted: PlantedFe
         yield translated("alert.planted_in_part", unit=unit, **span, jump=jump)
     if planted.ratio != 1.0:
         yield translated("note.hips_scaled", ratio=planted.ratio)
-    if planted.lowering.max() > least:
-        yield translated("note.hips_lowered", unit=unit, down=planted.lowering.max())
-    for name, velocity in (("ground_moves", planted.velocity), ("ground_outrun", planted.outrun)):
-        if velocity.any():
-            yield translated(f"alert.{name}", unit=unit, speed=float(norm(velocity).max()))
+    ways = {
+        "note.hips_lowered": planted.lowering.max(),
+        "note.toes_raised": raised,
+        "alert.ground_moves": norm(planted.velocity).max(),
+        "alert.ground_outrun": norm(planted.outrun).max(),
+    }
+    for name, way in ways.items():
+        if way > least:
+            yield translated(name, unit=unit, way=float(way))

@@ -1,7 +1,7 @@
 """Toes that can be keyed: while the ball stands they are at rest, and none points into the ground.
 
 A toe keeps one orientation to the ground from the frame on which the ball comes to stand to that on which it leaves,
-also while the heel rises. If its tip would be in the ground, it is raised, by one angle for the whole stand.
+also while the heel rises. If its tip would be in the ground, it is raised: throughout a stand by one angle.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,8 +23,8 @@ _TOLERANCE = 0.001
 
 def toe_channels(
     plan: Plan, samples: Samples, feet: Sequence[Foot], planted: PlantedFeet, before: Mapping[str, Array]
-) -> Iterator[Channel]:
-    """The keys of toes below feet that stand or turn, and of those that would be in the ground.
+) -> Iterator[tuple[Channel, float]]:
+    """The keys of toes below feet that stand or turn, or would be in the ground; and by how much tips are raised.
 
     before : by RNA path, the value of each toe's rotation from which its keys go on without a jump
     """
@@ -34,7 +34,7 @@ def toe_channels(
             captured, above = (
                 samples.world(Point(plan.rig, name))[:, :3, :3] for name in (toe.name, foot.chain.tip_bone)
             )
-            turns, carried = _turns(plan, samples, planted, column, foot, toe, captured)
+            turns, carried, raised = _turns(plan, samples, planted, column, foot, toe, captured)
             if np.array_equal(turns, np.broadcast_to(np.eye(3), turns.shape)):
                 continue
             parent = transform.compose(product(from_world, product(planted.turns[:, column], above)), np.zeros(3))
@@ -42,13 +42,13 @@ def toe_channels(
             scale = samples.basis[Point(plan.rig, toe.name)].scale[:, None]
             basis = inherit.rotation((toe,), parent[:, None], scale, orientation[:, None])[:, 0]
             values = rotation_values(basis, toe.rotation_mode, before[toe.rotation_path])
-            yield Channel(path=toe.rotation_path, group=toe.name, frames=plan.frames, values=values)
+            yield Channel(path=toe.rotation_path, group=toe.name, frames=plan.frames, values=values), raised
 
 
 def _turns(
     plan: Plan, samples: Samples, planted: PlantedFeet, column: int, foot: Foot, toe: Bone, captured: Array
-) -> tuple[Array, Array]:
-    """(n, 3, 3) rotations of a toe in the world, and those with which it goes along with its foot before.
+) -> tuple[Array, Array, float]:
+    """(n, 3, 3) rotations of a toe in the world, those with which it goes along with its foot before, and its rise.
 
     While its foot is slow, it mostly lies on the ground.
 
@@ -69,7 +69,8 @@ def _turns(
     low = float(np.median((dot(heads - balls, UP) + length * lies)[slow]))
     room = planted.ground[:, column] + low - _TOLERANCE * planted.lengths[column] - dot(heads, UP)
     cleared = clearing_turns(along, np.minimum(room / length, max(lies, 0.0)), stands, plan.rate, UP)
-    return product(cleared, held), carried
+    rise = length * (transform.transform_vectors(cleared, along) - along)[:, 2]
+    return product(cleared, held), carried, float(rise.max())
 
 
 def _toe_ends(plan: Plan, samples: Samples, toe: Bone) -> tuple[Array, Array, Array]:

@@ -29,6 +29,9 @@ _SWING = 0.9
 by 4/27 of that at each end, so that both ends together add less than a fifth.
 """
 
+_BETWEEN = 0.06
+"""Seconds for which a foot is raised where a stand before or after would else pull it into the ground."""
+
 _TINY = 1e-9
 """Rows, and units a row, below which there is nothing to divide by."""
 
@@ -73,7 +76,10 @@ def corrections(
     rises = np.maximum.reduceat(least, np.cumsum(counts) - counts)
     undone[held] += along(up, np.repeat(rises, counts))
     moved = eased(undone, spans, rate, fade)
-    moved[~held] += along(up, _raised(missing.max(axis=1), dot(moved, up), held, rate, smooth)[~held])
+    raised = _raised(missing.max(axis=1), dot(moved, up), held, rate, smooth)
+    if (level == level[0]).all():  # over the edges of steps knees would jerk
+        raised += _lifted(missing.max(axis=1) - dot(moved, up) - raised, -dot(moved, up) - raised, held, rate)
+    moved[~held] += along(up, raised[~held])
     return moved
 
 
@@ -98,6 +104,21 @@ def _raised(missing: Array, heights: Array, held: NDArray[np.bool_], rate: float
     usual *= np.where(usual < 0.0, smooth_envelope(held.astype(np.float64), rate, seconds), 1.0)
     least = smooth_envelope(np.maximum(np.minimum(missing, usual) - heights, 0.0), rate, seconds)
     return np.minimum(least, np.maximum(usual - heights, 0.0))
+
+
+def _lifted(deep: Array, lowered: Array, held: NDArray[np.bool_], rate: float) -> Array:
+    """(n,) by how much a foot goes higher still that a stand before or after pulls down into the ground.
+
+    deep, lowered : (n,)     how far it is below the ground, and how much lower than captured
+    held : (n,) bool         whether it stands
+    """
+    return eased_need(np.maximum(np.minimum(deep, lowered), 0.0), held, rate, _BETWEEN)
+
+
+def eased_need(need: Array, held: NDArray[np.bool_], rate: float, seconds: float) -> Array:
+    """(n,) a curve nowhere below what is needed (n,), >= 0: no more than that beside stands, farther off smooth."""
+    away = 1.0 - smooth_envelope(held.astype(np.float64), rate, seconds)
+    return np.maximum(need, away * smooth_envelope(need, rate, seconds))
 
 
 def _totals(values: NDArray[Any], counts: NDArray[np.intp]) -> Array:

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from ..rotation import from_axis_angles, quaternions, shortest
 from ..values import Array
 from ..vectors import along, any_normal, cross, dot, norm, product, unit
-from .corrections import eased, stand_spans
-from .hips import envelope_weights, smooth_envelope
+from .corrections import eased, eased_need, stand_spans
 
 _UNDECIDED = 1e-9
 """By how much less the orientation counts than the two points in a heading: those of a foot on tiptoe have none."""
@@ -100,7 +99,8 @@ def resting_turns(
 def clearing_turns(toes: Array, least: Array, stands: NDArray[np.bool_], rate: float, up: Array) -> Array:
     """(n, 3, 3) rotations that raise a toe so that its tip does not go into the ground, whether its foot stands or not.
 
-    Throughout a stand a toe that does not turn is raised by one angle, the greatest that the curve would have there.
+    Throughout a stand a toe that does not turn is raised by one angle, the least that it needs there: beside a stand it
+    is raised by as little as it needs on each frame, and farther off smoothly.
 
     toes : (n, 3)     unit vectors, the toe's direction
     least : (n,)      sine of its angle to the ground at which its tip touches it; -1 where there is none
@@ -108,10 +108,11 @@ def clearing_turns(toes: Array, least: Array, stands: NDArray[np.bool_], rate: f
     rate, up : as for `corrections`
     """
     angle = np.arcsin(np.clip(least, -1.0, 1.0)) - np.arcsin(np.clip(dot(toes, up), -1.0, 1.0))
-    angle, margin = np.maximum(angle, 0.0), len(envelope_weights(rate, _BENDS)) - 1
+    angle = np.maximum(angle, 0.0)
+    raised = eased_need(angle, stands, rate, _BENDS)
     for first, last in stand_spans(stands):
-        angle[first : last + 1] = angle[max(0, first - margin) : last + 1 + margin].max()
-    return _raised(toes, smooth_envelope(angle, rate, _BENDS), up)
+        raised[first : last + 1] = angle[first : last + 1].max()
+    return _raised(toes, raised, up)
 
 
 def raising_turns_of_feet(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import bpy
 import numpy as np
 import pytest
@@ -94,3 +96,13 @@ def test_feet_that_are_to_stand_beside_the_mesh_are_refused() -> None:
 def test_ground_that_moves_is_an_alert() -> None:
     report = api.plant(walker(captured("treadmill")))
     assert any("treadmill" in alert for alert in report.as_dict()["alerts"])
+
+
+def test_who_walks_on_something_that_carries_him_is_told() -> None:
+    take = disturbed(walk(30.0, seconds=4.0), 0.001, seed=1)
+    way = np.arange(len(take.hips))[:, None, None] / take.rate * np.array((1.2, 0.0, 0.0))
+    report = api.plant(
+        walker(replace(take, **{name: getattr(take, name) + way for name in ("hips", "knees", "ankles")}))
+    )
+    assert any("something carried them" in alert for alert in report.as_dict()["alerts"])
+    assert not any("hips go down" in note for note in report.notes)

@@ -11,6 +11,7 @@ from bpy.types import Object
 from support.footsteps import LENGTHS
 from support.truth import on_frame
 from support.walker import Y_UP, captured, walker
+from support.walker import shown as feet
 
 COUNT = 61
 TOLERANCE = 0.001 * LENGTHS.sum() + 1e-5
@@ -114,3 +115,25 @@ def test_a_toe_that_is_stood_on_does_not_turn_away() -> None:
         slid = np.ptp(np.array(places)[:, :2], axis=0).max()
         print(f"slides by {1e3 * slid:.4f} mm on {len(places)} frames")
         assert slid < 1e-5
+
+
+@pytest.mark.parametrize("longer", [0, 5])
+def test_a_toe_that_would_dip_after_a_stand_lies_before(longer: int) -> None:
+    """One who jumps; the ball is held for some frames longer, until the next stand is near."""
+    rig = walker(captured("jump"))
+    keyed_toes(rig)
+    ends = [toe.head.z - toe.tail.z for toe in (rig.pose.bones[f"toe.{side}"] for side in "LR")]
+    found = [one._replace(end=one.end + longer * one.bone.startswith("toe")) for one in api.contacts(rig)]
+    report = api.plant(rig, contacts=found, floor=0.0)
+    tips, balls = shown(rig)[0], feet(rig, COUNT).points[:, :, 0, 2]
+    stands = np.zeros((COUNT, 2), dtype=bool)
+    for column, side in enumerate("LR"):
+        for one in found:
+            if one.bone == f"toe.{side}":
+                stands[int(one.start) - 1 : int(one.end), column] = True
+        lies = balls[stands[:, column], column].min()
+        print(f"{side}: the ball is {1e3 * (balls[:, column].min() - lies):.2f} mm from where it lies at the lowest")
+        assert balls[:, column].min() > lies - 0.001
+        assert tips[:, column].min() > -TOLERANCE
+        assert np.abs(tips[stands[:, column], column] - (lies - ends[column])).max() < 0.002, "as flat as at rest"
+    assert any("Tips of toes are raised by up to" in note for note in report.notes) is (longer > 0)
