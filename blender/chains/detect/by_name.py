@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from math import pi, radians
 
 from bpy.types import Bone
 
@@ -10,6 +11,9 @@ from ...armatures import Rig
 from . import bone_names
 from .bone_names import Part, Role
 from .limb_bones import LimbBones, bones_named
+
+_SHARE, _IN_LINE = 0.2, radians(5.0)
+"""A twist bone above the next is this part of its length at least, and this parallel; the joint of a hip is not."""
 
 _ROPE = 5
 """This many bones with the same name, none of them named as upper or lower part, are a rope and no limb."""
@@ -57,7 +61,19 @@ def _limb(group: list[Bone], parts: dict[Bone, Part]) -> LimbBones | None:
     with_tips = [(bone, _tip(bone, group, parts)) for bone in ends]
     # A helper at the knee may be named as the shin is, but no foot hangs on it.
     end, tip = next(((bone, tip) for bone, tip in with_tips if tip), with_tips[0])
-    return LimbBones(label=label, root=roots[0], end=end, tip=tip, why=f"Named so: {bones_named(roots[0], end, tip)}")
+    root = _last([bone for bone in roots if bone in end.parent_recursive], end)
+    return LimbBones(label=label, root=root, end=end, tip=tip, why=f"Named so: {bones_named(root, end, tip)}")
+
+
+def _last(row: list[Bone], end: Bone) -> Bone:
+    """Of bones in a row that are named as a limb's root the last, or the first of those that lie in line with it."""
+    *above, root = row
+    for bone in reversed(above):
+        link, limb = root.head_local - bone.head_local, end.head_local - root.head_local
+        if link.length < _SHARE * limb.length or link.angle(limb, pi) > _IN_LINE:
+            break
+        root = bone
+    return root
 
 
 def _on_a_hand(finger: Bone) -> bool:

@@ -131,3 +131,24 @@ def test_more_than_one_pair_of_legs_keeps_them_apart() -> None:
         *("Leg.L", "Leg.R"),
         *(f"Leg.{side}.00{number}" for number in (1, 2) for side in "LR"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("names", "way", "root"),
+    [
+        ("LHipJoint LeftHip LeftKnee LeftAnkle", (0.1, 0.0, 0.9), "LeftHip"),
+        ("__UpLeg_L UpLeg_L LowLeg_L Foot_L", (0.05, 0.0, 1.0), "UpLeg_L"),
+        ("__UpLeg_L UpLeg_L LowLeg_L Foot_L", (0.0, 0.0, 0.995), "UpLeg_L"),
+        ("UpLeg1_L UpLeg2_L LowLeg_L Foot_L", (0.0, 0.0, 0.75), "UpLeg1_L"),
+    ],
+    ids=["CMU", "aside", "above", "twist bone"],
+)
+def test_of_bones_named_as_thighs_the_last_is_one(names: str, way: WorldTransform, root: str) -> None:
+    """The second begins there, below the first at the height of 1; but a twist bone is a part of the thigh."""
+    joints = ((0.0, 0.0, 1.0), way, (way[0], 0.0, 0.5), (way[0], 0.0, 0.1), (way[0], -0.2, 0.0))
+    row = zip(names.split(), pairwise(joints), ("", *names.split()[:-1]), strict=True)
+    bones = [Bone(name, *ends, above) for name, ends, above in row]
+    rig = armature([Bone("Hips", (0, 0, 1), (0, 0, 1.2)), *bones])
+    [limb] = api.detect(rig)
+    assert limb.end_bone == names.split()[2]
+    assert limb.root_bone in (root, "" if root == names.split()[1] else root)
