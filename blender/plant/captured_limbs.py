@@ -101,6 +101,8 @@ class _Reading:
         if choices.contacts is None and not choices.find_contacts:
             feet = self._on_given_points(feet)
         self._feet = with_contacts(self._rig, feet, choices.contacts or ())
+        if choices.names is None and (alone := self._alone()):
+            self._notes.append(translated("alert.limbs_alone", limbs=", ".join(alone)))
 
     def take_in_planted(self) -> None:
         """Limbs that an earlier press has planted in what plays stay planted if others are chosen by name."""
@@ -152,6 +154,12 @@ class _Reading:
             notes=tuple(self._notes),
             span=span,
         )
+
+    def _alone(self) -> list[str]:
+        """Names of the limbs of the chosen kinds that have no partner on the other side."""
+        own = {limb: limb.name.removesuffix(f".{limb.side}") for limb in self._limbs.values() if limb.side}
+        own = {limb: name for limb, name in own.items() if limb.kind in self._choices.kinds}
+        return [limb.name for limb, name in own.items() if [*own.values()].count(name) == 1]
 
     def _planted_before(self) -> tuple[Foot, ...]:
         """Those that an earlier press has planted and that are not among the chosen ones."""

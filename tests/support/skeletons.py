@@ -96,6 +96,26 @@ def _ends(part: str, side: int) -> tuple[Vector, Vector]:
 
 
 NAMINGS = {
+    "German": naming(
+        "Becken Wirbel Brust Hals Kopf Schulter_{0} Oberarm_{0} Unterarm_{0} Hand_{0} "
+        "Oberschenkel_{0} Unterschenkel_{0} Fuß_{0} Zehen_{0}",
+        "Links",
+        "Rechts",
+    ),
+    "Spanish": naming(
+        "Cadera Columna Pecho Cuello Cabeza Hombro_{0} Brazo_{0} Antebrazo_{0} Mano_{0} "
+        "Muslo_{0} Pantorrilla_{0} Pie_{0} Dedos_{0}",
+        "Izquierda",
+        "Derecha",
+    ),
+    "French": naming(
+        "Bassin Colonne Poitrine Cou Tête Épaule_{0} Bras_{0} Avant-bras_{0} Main_{0} "
+        "Cuisse_{0} Mollet_{0} Pied_{0} Orteils_{0}",
+        "gauche",
+        "droite",
+    ),
+    "Chinese": naming("骨盆 脊椎 胸 颈 头 {}肩 {}上臂 {}前臂 {}手 {}大腿 {}小腿 {}脚 {}脚趾", "左", "右"),
+    "Japanese": naming("センター 上半身 上半身2 首 頭 {}肩 {}腕 {}ひじ {}手首 {}足 {}ひざ {}足首 {}つま先", "左", "右"),
     "Mixamo": naming(
         "mixamorig:Hips mixamorig:Spine mixamorig:Spine1 mixamorig:Neck mixamorig:Head mixamorig:{}Shoulder "
         "mixamorig:{}Arm mixamorig:{}ForeArm mixamorig:{}Hand "

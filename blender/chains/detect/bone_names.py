@@ -1,7 +1,8 @@
 """What the name of a bone says: its part of the limb, its side, and its set of bones in the rig.
 
 A name is split into words, whatever separates them: "mixamorig:LeftForeArm", "forearm_l", "rForeArm" and
-"DEF-forearm.R.001" are all a forearm. Unknown words, such as a prefix of all bones, are ignored. bone_words.toml holds
+"DEF-forearm.R.001" are all a forearm, and so are "Unterarm_Links" and "左ひじ".
+Unknown words, such as a prefix of all bones, are ignored. bone_words.toml holds
 those that are known.
 """
 
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum, auto
 from functools import cache
 from pathlib import Path
+from unicodedata import combining, normalize
 
 
 class Role(StrEnum):
@@ -49,9 +51,10 @@ class Label:
 _WORDS = tomllib.loads(Path(__file__).with_name("bone_words.toml").read_text("utf-8"))
 FINGERS = frozenset(_WORDS["fingers"])
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_SIDES = _WORDS["sides"]
-_SWAPPED = {"left": "right", "right": "left", "l": "r", "r": "l"}
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[左右]")
+_SIDES = {word: side for pair in _WORDS["sides"] for word, side in zip(pair, "LR", strict=True)}
+_SWAPPED = {one: other for pair in _WORDS["sides"] for one, other in (pair, pair[::-1])}
+_FOREIGN = [(word, f"_{english}_") for word, english in _WORDS["foreign"]]
 _BONE_SETS = {"fk": BoneSet.FK, "def": BoneSet.DEFORM}
 _NO_PART = frozenset(_WORDS["no_part"].split())
 _NO_LIMB = frozenset(_WORDS["no_limb"].split())
@@ -130,5 +133,13 @@ def is_no_limb(name: str) -> bool:
     return is_helper(name) or not _NO_LIMB.isdisjoint(_words(name)) or bool(named and named.label.name in FINGERS)
 
 
-def _words(name: str) -> list[str]:
-    return [word.lower() for word in _WORD.findall(name.rpartition(":")[2])]
+@cache
+def _words(name: str) -> tuple[str, ...]:
+    text = name.rpartition(":")[2]
+    if not text.isascii():
+        for word, english in _FOREIGN:
+            text = text.replace(word, english)
+        # Accents become characters of their own, which no word has.
+        text = normalize("NFKD", text.replace("ß", "ss"))
+        text = "".join(character for character in text if not combining(character))
+    return tuple(word.lower() for word in _WORD.findall(text))

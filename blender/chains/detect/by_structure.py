@@ -119,9 +119,11 @@ def _bends(run: Run, start: int, smallest: float, lengths: dict[Bone, float]) ->
 
 
 def _pair(first: Run, second: Run) -> list[LimbBones]:
-    """The pair as left and right; left is positive x, as in Blender's mirroring."""
+    """The pair as left and right, as a name of them says; else left is positive x, as in Blender's mirroring."""
     apart = first[1].head_local.x - second[1].head_local.x
     sides = ("L", "R") if apart > 0.0 else ("R", "L")
+    if bone_names.side(first[1].name) == sides[1] or bone_names.side(second[1].name) == sides[0]:
+        sides = sides[::-1]
     return [_found(first, sides[0], second), _found(second, sides[1], first)]
 
 

@@ -122,9 +122,7 @@ def _toe_at_tail(rig: Rig, third: Bone, known: KnownLimb) -> list[Bone]:
 def _found(rig: Rig) -> list[Limb]:
     bones = list(rig.data.bones)
     detected = by_name.limbs(rig)
-    if all(_kind(limb) == Kind.FINGERS for limb in detected):
-        detected += by_structure.limbs(bones)
-    detected = _with_forelegs(detected)
+    detected = _with_forelegs([*detected, *_missing(bones, detected)])
     legs, arms = [limb for limb in detected if _is_hind(limb)], [limb for limb in detected if _is_front(limb)]
     detected = sorted(detected, key=lambda limb: bones.index(limb.root)) + spine(legs, arms)
     # A biped has legs, not hind legs.
@@ -132,6 +130,20 @@ def _found(rig: Rig) -> list[Limb]:
     return [
         _limb(rig, limb, _name(limb, is_quadruped), _kind(limb), toes=limb.tip.children if limb.tip else ())
         for limb in detected
+    ]
+
+
+def _missing(bones: list[Bone], named: list[LimbBones]) -> list[LimbBones]:
+    """Arms and legs, of a kind that no name says on their side, as the structure shows them."""
+    body = [limb for limb in named if _kind(limb) != Kind.FINGERS]
+    known = {(_kind(limb), limb.label.side) for limb in body}
+    if all((kind, side) in known for kind in (Kind.ARMS, Kind.LEGS) for side in "LR"):
+        return []
+    taken = {bone for limb in body for bone in (limb.root, limb.end)}
+    return [
+        limb
+        for limb in by_structure.limbs(bones)
+        if (_kind(limb), limb.label.side) not in known and taken.isdisjoint((limb.root, limb.end))
     ]
 
 

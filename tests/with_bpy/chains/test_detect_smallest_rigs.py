@@ -152,3 +152,33 @@ def test_of_bones_named_as_thighs_the_last_is_one(names: str, way: WorldTransfor
     [limb] = api.detect(rig)
     assert limb.end_bone == names.split()[2]
     assert limb.root_bone in (root, "" if root == names.split()[1] else root)
+
+
+LEG = ((0.1, 0, 1), (0.12, 0.01, 0.5), (0.1, 0, 0.1), (0.1, -0.2, 0.0))
+ARM = ((0.2, 0, 1.5), (0.5, 0.02, 1.5), (0.75, 0, 1.5), (0.85, 0, 1.5))
+
+
+@pytest.mark.parametrize(
+    ("legs", "others"),
+    [("b c d", {}), ("b c d", {"b.L": "thigh.L", "c.L": "shin.L", "d.L": "foot.L"}), ("thigh thigh2 thigh3", {})],
+    ids=["no names", "names on one side", "a joint named as its parent"],
+)
+def test_a_kind_that_no_name_tells_is_found_by_structure(legs: str, others: dict[str, str]) -> None:
+    """Beside arms that are called so."""
+    trunk = Bone("Trunk", (0, 0, 1), (0, 0, 1.5))
+    bones = [trunk, *pair(LEG, legs), *pair(ARM, "upper_arm forearm hand")]
+    bones = [
+        bone._replace(name=others.get(bone.name, bone.name), parent=others.get(bone.parent, bone.parent))
+        for bone in bones
+    ]
+    limbs = found(bones)
+    _, end, tip = legs.split()
+    wanted = {
+        f"Leg.{side}": tuple(others.get(f"{name}.{side}", f"{name}.{side}") for name in (end, tip)) for side in "LR"
+    }
+    assert limbs == wanted | {f"Arm.{side}": (f"forearm.{side}", f"hand.{side}") for side in "LR"}
+
+
+def test_legs_with_a_shank_are_found_by_name() -> None:
+    limbs = api.detect(armature(pair(LEG, "thigh shank foot", parent="")))
+    assert {limb.name: limb.why.split(":")[0] for limb in limbs} == {"Leg.L": "Named so", "Leg.R": "Named so"}

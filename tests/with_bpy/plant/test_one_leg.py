@@ -87,3 +87,19 @@ def test_hips_stay_where_the_chain_of_the_other_leg_is_broken(rig: Object) -> No
     report = api.plant(rig, ["Leg.L"], floor=LOW)
     assert np.abs(shown(rig, COUNT).hips - before.hips).max() == 0.0
     assert any('"gone"' in alert for alert in report.as_dict()["alerts"])
+
+
+def test_a_leg_without_a_partner_is_told(rig: Object) -> None:
+    for number, bone in enumerate(("thigh", "shin", "foot", "toe", "heel")):
+        rig.data.bones[f"{bone}.R"].name = f"tail{number}.R"
+    report = api.plant(rig)
+    assert [foot.name for foot in report.feet] == ["Leg.L"]
+    assert any("Found on one side alone: Leg.L" in alert for alert in report.as_dict()["alerts"])
+
+
+def test_a_leg_whose_partner_has_other_names_is_not_alone(rig: Object) -> None:
+    for number, bone in enumerate(("thigh", "shin", "foot", "toe", "heel")):
+        rig.data.bones[f"{bone}.R"].name = f"b{number}"
+    report = api.plant(rig)
+    assert sorted(foot.name for foot in report.feet) == ["Leg.L", "Leg.R"]
+    assert not any("one side" in note for note in report.notes)
