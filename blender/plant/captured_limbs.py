@@ -16,6 +16,7 @@ from ..chains.detect.find_limbs import Kind
 from ..curves.keys import key_span
 from ..messages.refused import Refused
 from ..messages.translation import frame_text, translated
+from ..rna_paths import bone_and_property
 from ..scene.checks import refuse_unposable
 from . import captured_action, contact_keys
 from .captured_action import Capture
@@ -23,6 +24,9 @@ from .checks import refuse_constrained
 from .feet import feet_of, found_limbs, hips_of, moves, names_by_end, with_contacts, with_free_toes
 from .floor import Floor
 from .kept_limbs import is_apart, named_limbs, with_kept
+
+_ON = 1e-3
+"""Part of a bone's length: as near to its head lies what was made to lie on it, in single precision."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -79,6 +83,7 @@ def captured_limbs(rig: Rig, choices: PlantChoices, scene: Scene | None) -> Capt
     reading.find_hips()
     reading.keep_others()
     reading.free_toes()
+    reading.name_left_behind()
     return reading.read(scene)
 
 
@@ -136,6 +141,11 @@ class _Reading:
         if stiff:
             self._notes.append(translated("note.stiff_toes", bones=", ".join(stiff)))
 
+    def name_left_behind(self) -> None:
+        """Bones that will not go along."""
+        if bones := self._left_behind():
+            self._notes.append(translated("alert.left_behind", bones=", ".join(bones)))
+
     def read(self, scene: Scene | None) -> CapturedLimbs:
         """All of it, over the frames; Refused where these are none, or too many."""
         chains, span = tuple(foot.chain for foot in self._feet), self._keyed_span()
@@ -157,9 +167,23 @@ class _Reading:
 
     def _alone(self) -> list[str]:
         """Names of the limbs of the chosen kinds that have no partner on the other side."""
-        own = {limb: limb.name.removesuffix(f".{limb.side}") for limb in self._limbs.values() if limb.side}
-        own = {limb: name for limb, name in own.items() if limb.kind in self._choices.kinds}
-        return [limb.name for limb, name in own.items() if [*own.values()].count(name) == 1]
+        own = [limb for limb in self._limbs.values() if limb.side and limb.kind in self._choices.kinds]
+        names = [limb.name.removesuffix(f".{limb.side}") for limb in own]
+        return [limb.name for limb, name in zip(own, names, strict=True) if names.count(name) == 1]
+
+    def _left_behind(self) -> list[str]:
+        """Names of keyed bones that lie on hands and feet at rest, but do not go along, as Unreal's ik_foot_l."""
+        planted, bones = {foot.chain.end.name for foot in self._feet if foot.is_planted}, self._rig.data.bones
+        moved = [limb for limb in self._limbs.values() if limb.tip_bone and (limb.end_bone in planted or self._hips)]
+        ends, tips = {bones[limb.end_bone] for limb in moved}, [bones[limb.tip_bone] for limb in moved]
+        keyed = dict.fromkeys(bone_and_property(curve.data_path)[0] for curve in self._curves)
+        free = [bones[name] for name in keyed if name in bones and not self._rig.pose.bones[name].constraints]
+        return [
+            bone.name
+            for bone in free
+            if ends.isdisjoint((bone, *bone.parent_recursive))
+            and any((bone.head_local - tip.head_local).length < _ON * tip.length for tip in tips)
+        ]
 
     def _planted_before(self) -> tuple[Foot, ...]:
         """Those that an earlier press has planted and that are not among the chosen ones."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
@@ -11,6 +12,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys
 from bpy.types import FCurve, Object
 
+from support.truth import on_frame
 from support.walker import shown
 
 LOCATION = 'pose.bones["hips"].location'
@@ -103,3 +105,18 @@ def test_a_leg_whose_partner_has_other_names_is_not_alone(rig: Object) -> None:
     report = api.plant(rig)
     assert sorted(foot.name for foot in report.feet) == ["Leg.L", "Leg.R"]
     assert not any("one side" in note for note in report.notes)
+
+
+def test_keyed_bones_on_feet_that_stay_behind_are_named(rig: Object) -> None:
+    """As Unreal has them: below the root, at the feet; others are keyed elsewhere, or have no keys."""
+    on_frame(1)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name, bone in (("ik_foot_l", "foot.L"), ("ik_foot_r", "foot.R"), ("aside", "toe.R"), ("unkeyed", "foot.R")):
+        made, place = rig.data.edit_bones.new(name), rig.data.edit_bones[bone]
+        made.head, made.tail = place.head, place.tail
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for name in ("ik_foot_l", "ik_foot_r", "aside"):
+        rig.pose.bones[name].keyframe_insert("location", frame=1)
+    alerts = api.plant(rig).as_dict()["alerts"]
+    assert [alert.split(":")[1].split(".")[0] for alert in alerts] == [" ik_foot_l, ik_foot_r"]
