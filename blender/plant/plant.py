@@ -206,12 +206,13 @@ def _notes(read: CapturedLimbs, said: Sequence[SaidContacts], planted: PlantedFe
         yield translated("alert.planted_in_part", unit=unit, **span, jump=jump)
     if planted.ratio != 1.0:
         yield translated("note.hips_scaled", ratio=planted.ratio)
-    ways = {
-        "note.hips_lowered": planted.lowering.max(),
-        "note.toes_raised": raised,
-        "alert.ground_moves": norm(planted.velocity).max(),
-        "alert.ground_outrun": norm(planted.outrun).max(),
-    }
-    for name, way in ways.items():
-        if way > least:
-            yield translated(name, unit=unit, way=float(way))
+    yield from _way("note.hips_lowered", unit, float(planted.lowering.max()), least)
+    yield from _way("note.toes_raised", unit, raised, least)
+    yield from _way("alert.ground_moves", unit, float(norm(planted.velocity).max()), least)
+    yield from _way("alert.ground_outrun", unit, float(norm(planted.outrun).max()), least)
+
+
+def _way(name: str, unit: str, way: float, least: float) -> Iterator[str]:
+    """The sentence of this name, which tells a way, if that can be seen."""
+    if way > least:
+        yield translated(name, unit=unit, way=way)
