@@ -76,9 +76,12 @@ def corrections(
     rises = np.maximum.reduceat(least, np.cumsum(counts) - counts)
     undone[held] += along(up, np.repeat(rises, counts))
     moved = eased(undone, spans, rate, fade)
-    raised = _raised(missing.max(axis=1), dot(moved, up), held, rate, smooth)
+    deep, heights = missing.max(axis=1), dot(moved, up)
+    raised = _raised(deep, heights, held, rate, smooth)
     if (level == level[0]).all():  # over the edges of steps knees would jerk
-        raised += _lifted(missing.max(axis=1) - dot(moved, up) - raised, -dot(moved, up) - raised, held, rate)
+        # A stand before or after does not pull the foot into the ground.
+        sunk = np.maximum(np.minimum(deep, 0.0) - heights - raised, 0.0)
+        raised += eased_need(sunk, held, rate, _BETWEEN)
     moved[~held] += along(up, raised[~held])
     return moved
 
@@ -104,15 +107,6 @@ def _raised(missing: Array, heights: Array, held: NDArray[np.bool_], rate: float
     usual *= np.where(usual < 0.0, smooth_envelope(held.astype(np.float64), rate, seconds), 1.0)
     least = smooth_envelope(np.maximum(np.minimum(missing, usual) - heights, 0.0), rate, seconds)
     return np.minimum(least, np.maximum(usual - heights, 0.0))
-
-
-def _lifted(deep: Array, lowered: Array, held: NDArray[np.bool_], rate: float) -> Array:
-    """(n,) by how much a foot goes higher still that a stand before or after pulls down into the ground.
-
-    deep, lowered : (n,)     how far it is below the ground, and how much lower than captured
-    held : (n,) bool         whether it stands
-    """
-    return eased_need(np.maximum(np.minimum(deep, lowered), 0.0), held, rate, _BETWEEN)
 
 
 def eased_need(need: Array, held: NDArray[np.bool_], rate: float, seconds: float) -> Array:
