@@ -71,7 +71,7 @@ def twist(user: User, rig: Object) -> Steps:
     by_place = angle(turn(rig, "thigh"), turn(rig, "twist"))
     yield from user.click("two_bone_ik.twist_share", RIGHT_HALF)  # no longer by its place
     yield from wait()
-    yield from paste(user, 'pose.bones["twist"].two_bone_ik_twist', "0")
+    yield from paste(user, 'pose.bones["twist"].two_bone_ik_twist', "0", (0.42,))
     assert 0.02 < by_place < 0.6 * angle(turn(rig, "thigh"), turn(rig, "twist"))
     user.screenshot("twist")
 
@@ -100,9 +100,9 @@ def pin(user: User, rig: Object) -> Steps:
     assert np.linalg.norm(joints(rig)[1] - POLE) < CLOSE
 
 
-def paste(user: User, name: str, text: str) -> Steps:
+def paste(user: User, name: str, text: str, columns: tuple[float, ...] = RIGHT_HALF) -> Steps:
     """Ctrl-V over a field."""
-    yield from user.move_to(name, RIGHT_HALF)
+    yield from user.move_to(name, columns)
     bpy.context.window_manager.clipboard = text
     x, y = user.mouse
     for value in ("PRESS", "RELEASE"):
