@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import blf
 import bpy
 import gpu
+from bpy.app.translations import pgettext_iface
 from bpy.props import BoolProperty
 from bpy.types import Context, Object, SpaceView3D, WindowManager
 from bpy_extras.view3d_utils import location_3d_to_region_2d
@@ -16,13 +17,13 @@ from .. import __package__ as base_package
 from ..blender.armatures import Rig, local_armatures
 
 if TYPE_CHECKING:
-    from ..blender.status.limb_state import LimbState
+    from ..blender.status.limb_state import LimbState, Place
     from ..blender.status.overlay import Guides, Line
 
 _SIGN = 9.0
 """Half the size of the sign at a tip, in pixels."""
 _LETTERS = 12.0
-"""Size of the joint angles, in pixels."""
+"""Size of words, in pixels."""
 _handles: list[object] = []
 
 
@@ -32,22 +33,27 @@ def _is_on(_manager: WindowManager) -> bool:
 
 def _switch(_manager: WindowManager | None, on: bool) -> None:
     if on and not _handles:
-        for draw, when in ((_draw, "POST_VIEW"), (_draw_angles, "POST_PIXEL")):
+        for draw, when in ((_draw, "POST_VIEW"), (_draw_words, "POST_PIXEL")):
             _handles.append(SpaceView3D.draw_handler_add(draw, (), "WINDOW", when))
     while not on and _handles:
         SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
 
 
+def _shown(context: Context) -> list[Rig]:
+    """The armatures whose limbs are drawn."""
+    if base_package not in context.preferences.addons:
+        return []
+    if not cast(SpaceView3D, context.space_data).overlay.show_overlays:
+        return []
+    picked = {item for item in (context.object, *context.selected_objects) if item}
+    return [rig for rig in local_armatures(context.scene) if not picked.isdisjoint((rig, *_goals(rig)))]
+
+
 def _draw() -> None:
     context = bpy.context
-    addon: Any = context.preferences.addons.get(base_package)
-    if not addon or not cast(SpaceView3D, context.space_data).overlay.show_overlays:
+    if not (shown := _shown(context)):
         return
-
-    picked = {item for item in (context.object, *context.selected_objects) if item}
-    shown = [rig for rig in local_armatures(context.scene) if not picked.isdisjoint((rig, *_goals(rig)))]
-    if not shown:
-        return
+    addon: Any = context.preferences.addons[base_package]
     # NumPy comes with these: not before there is something to draw.
     from ..blender.live import state
     from ..blender.status import in_hand, overlay
@@ -71,26 +77,34 @@ def _draw() -> None:
     gpu.state.blend_set("NONE")
 
 
-def _draw_angles() -> None:
-    """Beside root and mid joint of the limb in hand, in degrees."""
+def _draw_words() -> None:
+    """Beside joints of the limb in hand its angles, in degrees; beside limbs without keys that a render has none."""
     context = bpy.context
-    addon: Any = context.preferences.addons.get(base_package)
-    if not addon or not cast(SpaceView3D, context.space_data).overlay.show_overlays:
+    if not (shown := _shown(context)):
         return
     from ..blender.status import in_hand
     from . import limb_notice
 
-    if not (limb := in_hand.limb_in_hand(context)):
-        return
-    rig, index = limb
-    found = limb_notice.look(context, rig)[rig.two_bone_ik_chains[index].name]
-    blf.size(0, _LETTERS * _pixel())
-    blf.color(0, *addon.preferences.guide_color)
-    for joint, angle in zip(found.joints, found.angles, strict=False):
-        place = location_3d_to_region_2d(context.region, context.region_data, joint)
-        if place:
-            blf.position(0, place.x + _LETTERS, place.y, 0.0)
-            blf.draw(0, f"{angle:.1f}°")
+    limb = in_hand.limb_in_hand(context)
+    for rig in shown:
+        held = rig.two_bone_ik_chains[limb[1]].name if limb and limb[0] == rig else ""
+        for name, found in limb_notice.look(context, rig).items():
+            angles = [f"{angle:.1f}°" for angle in found.angles if name == held]
+            words = [*zip(found.joints, angles, strict=False)]
+            if found.lacks_keys:
+                words.append((found.joints[-1], pgettext_iface("{}: no keys for a render").format(name)))
+            for place, text in words:
+                _draw_text(context, place, text)
+
+
+def _draw_text(context: Context, joint: "Place", text: str) -> None:
+    addon: Any = context.preferences.addons[base_package]
+    place = location_3d_to_region_2d(context.region, context.region_data, joint)
+    if place:
+        blf.size(0, _LETTERS * _pixel())
+        blf.color(0, *addon.preferences.guide_color)
+        blf.position(0, place.x + _LETTERS * _pixel(), place.y, 0.0)
+        blf.draw(0, text)
 
 
 def _goals(rig: Rig) -> "Iterable[Object | None]":

@@ -17,7 +17,7 @@ from . import convert, write_channels
 from .build_plan import Frames, build_plan
 from .checks import refuse_shared_bones, refuse_stretched_time, refuse_too_many_frames, refuse_unreachable
 from .compare import compare_joints
-from .notes import flat_notes, hiding_constraints, rig_notes
+from .notes import flat_notes, hiding_constraints, render_notes, rig_notes
 from .report import Report, build_report
 from .request import MeasurePhase, Need, Preparation, Resources, request
 from .write_channels import Channels, mute_constraints, paths, write_keys
@@ -86,6 +86,8 @@ def check(
     refuse_shared_bones(plan.chains)
     # Constraints that hide keys the bake will mute; what acts on top of the keys it leaves.
     notes = [*rig_notes(plan, dependencies.constrained(rig), (), keyed=True), *more_notes(plan)]
+    if rig.two_bone_ik_live:
+        notes += render_notes(plan)
 
     samples = run(sampling.samples_over_range(plan, way))
     solved = run(solve.solving(plan, samples, write_channels.moved_as_keyed(plan, DEFAULTS)))

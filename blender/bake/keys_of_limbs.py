@@ -23,6 +23,14 @@ def bone_keys(chain: ChainPlan, start: float, end: float) -> Array:
     return _frames_of((Point(chain.rig, name) for name in chain.oriented), start, end)
 
 
+def without_keys(chain: ChainPlan) -> list[str]:
+    """Names of the bones that a bake of the chain keys, and that nothing animates yet."""
+    find = versions.curve_finder(chain.rig)
+    lacking = [bone for bone in chain.keyed if not any(find(bone.rotation_path, index=index) for index in range(4))]
+    animated = versions.ever_animated_paths(chain.rig) if lacking else ()  # which takes longer, and has NLA strips
+    return [bone.name for bone in lacking if bone.rotation_path not in animated]
+
+
 def _frames_of(places: Iterable[Point], start: float, end: float) -> Array:
     frames = np.concatenate([np.empty(0), *map(key_frames, places)])
     # Keys of several curves on one frame may differ in the last digits.

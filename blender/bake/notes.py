@@ -18,6 +18,7 @@ from ..scene.dependencies import Constraints
 from . import twist_bones
 from .chain import SLIGHT, axis_label, straight_rest, undecided
 from .chain_report import when
+from .keys_of_limbs import without_keys
 
 
 def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> list[str]:
@@ -66,6 +67,13 @@ def _twist_notes(plan: Plan) -> Iterator[str]:
 def acting_notes(plan: Plan) -> list[str]:
     """Sentences about constraints that act on top of the pose that Live gives the chains' bones."""
     return [note for bone in _keyed_bones(plan) for note in _acting_notes(bone, keyed=False)]
+
+
+def render_notes(plan: Plan) -> list[str]:
+    """A sentence about limbs that Live poses and a render does not, as bones of theirs have no keys."""
+    lacking = {chain.name: without_keys(chain) for chain in plan.chains}
+    limbs = [f"{name} ({', '.join(bones)})" for name, bones in lacking.items() if bones]
+    return [translated("alert.no_keys", limbs=", ".join(limbs))] if limbs else []
 
 
 def _keyed_bones(plan: Plan) -> Iterator[PoseBone]:

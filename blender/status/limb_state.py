@@ -20,6 +20,7 @@ from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.values import Plan
 from ...solver.values import Plane, Status, Unreachable
 from ..armatures import Rig
+from ..bake.keys_of_limbs import without_keys
 from ..bake.pin_report import pin_fields
 from ..build.build import is_current
 from ..live import state
@@ -85,6 +86,7 @@ class LimbState:
     away : what is not in this scene, and the names of the scenes in which it is
     refusal : why it cannot be solved
     keyed : its bones have keys, which Live would cover
+    lacks_keys : Live poses bones of it that a render shows otherwise, as they have no keys
     angles : in degrees, of root and hinge as `joint_angles` has them; empty if the chain cannot be solved
     """
 
@@ -97,6 +99,7 @@ class LimbState:
     away: tuple[str, str] = ("", "")
     refusal: Refused | None = None
     keyed: bool = False
+    lacks_keys: bool = False
     angles: tuple[float, ...] = ()
 
 
@@ -164,7 +167,8 @@ def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph
     plan, close = solved.plan, _close(seen)
     joints = transform.transform_points(solved.group.from_world[0, 0], np.array(seen.joints))
     angles = np.degrees(solved.angles(joints[None, None])[0, 0])
-    seen = replace(seen, keyed=hiding.keyed(plan), angles=tuple(angles.tolist()))
+    lacks_keys = rig.two_bone_ik_live and bool(without_keys(plan))
+    seen = replace(seen, keyed=hiding.keyed(plan), lacks_keys=lacks_keys, angles=tuple(angles.tolist()))
     if by := hiding.switched_off(plan, _copies[rig.session_uid][1], rig.evaluated_get(depsgraph), close):
         return replace(seen, state=State.HIDDEN, hiding=by)
     if seen.miss <= close:
