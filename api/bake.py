@@ -51,16 +51,23 @@ class _Bake(Protocol):
 
 
 def _for_many(request: Callable[..., Request]) -> _Bake:
-    """A command that many armatures can be given; they are baked side by side."""
+    """A command that many armatures can be given; they are baked side by side, but for those that follow others."""
 
     @wraps(request)
     def carried_out(rig: Object | Iterable[Object], *args: Any, **named: Any) -> Report | list[Report]:
         if isinstance(rig, str) or not isinstance(rig, Iterable):
             return request(rig, *args, **named).write()
         rigs = given_rigs(rig)
-        named["beside"] = {*named.get("beside", ()), *rigs}
-        requests = {one_rig: request(one_rig, *args, **named) for one_rig in dict.fromkeys(rigs)}
-        reports = dict(zip(requests, _carried_out([*requests.values()]), strict=True))
+        groups, refusals = after_followed(dict.fromkeys(rigs, args[0] if args else named.get("chains")))
+        for refusal in refusals:
+            raise refusal
+        for one_rig in (one_rig for group in groups[1:] for one_rig in group):
+            with closing(request(one_rig, *args, **named)) as later:
+                next(later.prepare(), None)  # refused before others have keys, unless it is for what these show
+        reports: dict[Rig, Report] = {}
+        for group in groups:
+            requests = [request(one_rig, *args, **named) for one_rig in group]
+            reports |= zip(group, _carried_out(requests), strict=True)
         return [reports[one_rig] for one_rig in rigs]
 
     return cast("_Bake", with_request(carried_out, request, Report | list[Report]))
@@ -86,9 +93,10 @@ def bake(
     """Key the rotations of the chains' bones so that the tips follow their targets.
 
     Many characters with one call are far faster than one after another: Blender evaluates the scene once for all of
-    them. So none may follow a limb of another; see `followed_first`. They have a report each.
+    them that do not follow limbs of each other, and again for those that do. They have a report each.
 
-    rig : an armature object, or many; where one of many cannot be baked, none gets keys
+    rig : an armature object, or many; where one of many cannot be baked, none gets keys, but for those that it follows
+        where only their keys show that it cannot be
     keys : EVERY_FRAME; TARGET_KEYS, only frames on which target, pole target or a keyed option has keys; REDUCED, as
         few as keep joints within `tolerance`, in world units, on every quarter frame of what step 0.25 gives
     interpolation, key_type : as Blender's `Keyframe.interpolation` and `Keyframe.type`

@@ -63,7 +63,16 @@ class TWO_BONE_IK_OT_bake(KeyProperties, KeyOperator):
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
         options = {**self.key_settings(), **self.scene_settings(context), "new_action": self.new_action}
-        return api.bake.request(rig, self.chains(rig), self.frames(context), beside=self.rigs(context), **options)
+        return api.bake.request(rig, self.chains(rig), self.frames(context), **options)
+
+    def groups(self, rigs: list[Rig]) -> list[tuple[Rig, ...]]:
+        """First those whose limbs others follow; those that follow each other are told."""
+        from ..blender.bake.build_plan import after_followed
+
+        groups, refusals = after_followed(dict.fromkeys(rigs))
+        for refusal in refusals:
+            self.report({"ERROR"}, str(refusal))
+        return groups
 
     def draw_choices(self) -> None:
         super().draw_choices()

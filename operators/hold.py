@@ -8,13 +8,17 @@ from .armature_operator import ChainOperator, Result, SelectedChainsOperator, ac
 from .progress import RequestOperator
 
 
-class TWO_BONE_IK_OT_hold(RequestOperator, SelectedChainsOperator):
+class _InTurn(RequestOperator, SelectedChainsOperator):
+    def groups(self, rigs: list[Rig]) -> list[list[Rig]]:
+        return [[rig] for rig in rigs]
+
+
+class TWO_BONE_IK_OT_hold(_InTurn):
     """Let the target stay where it is, in the world or on what Hold to names. It takes the range of its selected keys,
     else the preview range, else the frames to come"""
 
     bl_idname = "two_bone_ik.hold"
     bl_label = "Hold Two-Bone IK Target"
-    in_turn = True
 
     only_active: option("hold", "only_active")
     frame_start: option("hold", "frame_start")
@@ -51,12 +55,11 @@ class TWO_BONE_IK_OT_hold(RequestOperator, SelectedChainsOperator):
         )
 
 
-class TWO_BONE_IK_OT_holds_update(RequestOperator, SelectedChainsOperator):
+class TWO_BONE_IK_OT_holds_update(_InTurn):
     """Make all holds anew from the keys before them, as what they hold on to may have moved since"""
 
     bl_idname = "two_bone_ik.holds_update"
     bl_label = "Update Two-Bone IK Holds"
-    in_turn = True
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
         return api.update_holds.request(rig, self.chains(rig), scene=context.scene)

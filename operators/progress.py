@@ -1,7 +1,7 @@
 """Requests that may take long: asked for in a window they show how far they are, and Esc gives them up."""
 
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +25,12 @@ _SOON = 1.0
 class RequestOperator(ArmatureOperator):
     """Carries out the request that a subclass gives: at once for scripts, step by step where a button is pressed."""
 
-    in_turn = False
-    """Whether the request of one armature may depend on what that of another has written."""
     begins_at_once = True
     """False where nothing may change until Blender has handled the event that asks for it."""
+
+    def groups(self, rigs: list[Rig]) -> Iterable[Sequence[Rig]]:
+        """The armatures, those together that are carried out side by side; later ones may depend on what is written."""
+        return [rigs]
 
     if TYPE_CHECKING:
 
@@ -78,21 +80,21 @@ class RequestOperator(ArmatureOperator):
             self._tidy(context)
 
     def _each(self, context: Context) -> Generator[float, None, None]:
-        """All armatures, none of which is changed before all are ready, unless they are carried out in turn."""
+        """All armatures, none of which is changed before all of its group are ready."""
         rigs = self.rigs(context)
+        index = 0
         with ExitStack() as opened:
-            ready: list[api.Request] = []
-            for index, rig in enumerate(rigs):
-                with self.refusals_told():
-                    request = opened.enter_context(closing(self.request(context, rig)))
-                    self._request = request
-                    for done in request.prepare():
-                        yield (index + done) / len(rigs)
-                    ready.append(request)
-                if self.in_turn:
-                    self._write(ready)
-                    ready = []
-            self._write(ready)
+            for group in self.groups(rigs):
+                ready: list[api.Request] = []
+                for rig in group:
+                    with self.refusals_told():
+                        request = opened.enter_context(closing(self.request(context, rig)))
+                        self._request = request
+                        for done in request.prepare():
+                            yield (index + done) / len(rigs)
+                        ready.append(request)
+                    index += 1
+                self._write(ready)
 
     def _write(self, ready: "list[api.Request]") -> None:
         for end in api.write_together(ready):

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.blender.bake.report import last
 from bpy.types import Object
+from mathutils import Vector
 
+from support.characters import select
 from support.empty_file import open_empty_file
 from support.rigs import animate, armature, empty
 from support.truth import Limb, on_frame
@@ -113,12 +116,75 @@ def test_an_armature_named_twice_has_its_report_twice(empty_file: None) -> None:
     assert [report.rig for report in api.bake([one, other, one], frames=(1, 9))] == [one.name, other.name, one.name]
 
 
-def test_one_that_follows_another_is_refused(empty_file: None) -> None:
+def follow(number: int, other: Object) -> None:
+    """The arm of this number stands beside another one, on whose wrist its target hangs."""
+    target = bpy.data.objects[f"Target {number}"]
+    target.animation_data_clear()
+    target.parent, target.parent_type, target.parent_bone = other, "BONE", "lower"
+    target.location = (0.0, 0.0, 0.0)
+    bpy.data.objects[f"Rig {number}"].location = other.location + Vector((0.1, 0.2, 0.0))
+
+
+def off_targets(*numbers: int) -> float:
+    """How far the tips are off their targets on any frame, as Blender evaluates them."""
+    limbs = [Limb(rig=f"Rig {number}", target=f"Target {number}") for number in numbers]
+    scenes = ((on_frame(frame), limb) for frame in range(1, 10) for limb in limbs)
+    return max(float(np.linalg.norm(limb.joints(scene)[2] - limb.goal(scene))) for scene, limb in scenes)
+
+
+@pytest.mark.parametrize("door", ["api", "operator"])
+def test_the_one_that_is_followed_is_baked_first(empty_file: None, door: str) -> None:
+    rigs = crowd(4)
+    follow(2, rigs[3])
+    follow(1, rigs[2])
+    # The last one of the chain of followers comes first.
+    given = [rigs[1], rigs[0], rigs[2], rigs[3]]
+    if door == "api":
+        reports = api.bake(given, frames=(1, 9))
+        assert [report.rig for report in reports] == [rig.name for rig in given]
+    else:
+        select(*given)
+        assert bpy.ops.two_bone_ik.bake(frame_start=1, frame_end=9) == {"FINISHED"}
+        reports = [last(rig) for rig in given]
+    assert all(report.posed for report in reports)
+    moved = [Limb(rig="Rig 2", target="Target 2").joints(on_frame(frame))[2] for frame in (1, 5)]
+    assert np.linalg.norm(moved[1] - moved[0]) > 0.3, "what is followed moves"
+    assert all(report.reached for report in reports)
+    assert off_targets(*range(4)) < 1e-4
+
+
+def test_a_follower_that_is_refused_leaves_what_it_follows(empty_file: None) -> None:
     rigs = crowd(2)
-    target = bpy.data.objects["Target 1"]
-    target.parent, target.parent_type, target.parent_bone = rigs[0], "BONE", "hand"
+    follow(1, rigs[0])
+    rigs[1].two_bone_ik_chains[0].plane = "POLE"
     with pytest.raises(api.Refused) as refused:
         api.bake(rigs, frames=(1, 9))
+    assert refused.value.kind == "NO_POLE"
+    assert all({path for path, _ in keys(rig)} == {'pose.bones["hand"].location'} for rig in rigs)
+
+
+@pytest.mark.parametrize("door", ["api", "operator"])
+def test_those_that_follow_each_other_are_refused(empty_file: None, door: str) -> None:
+    rigs = crowd(3)
+    follow(1, rigs[0])
+    follow(0, rigs[1])
+    if door == "api":
+        with pytest.raises(api.Refused) as refused:
+            api.bake(rigs, frames=(1, 9))
+        assert refused.value.kind == "ARMATURE_CYCLE"
+    else:
+        select(*rigs)
+        with pytest.raises(RuntimeError, match="follow each other"):
+            bpy.ops.two_bone_ik.bake(frame_start=1, frame_end=9)
+    assert [len(keys(rig)) > 3 for rig in rigs] == [False, False, door == "operator"]
+
+
+def test_one_that_follows_another_beside_it_is_refused(empty_file: None) -> None:
+    """Requests of a script's own, which it prepares and lets write together."""
+    rigs = crowd(2)
+    follow(1, rigs[0])
+    with pytest.raises(api.Refused) as refused:
+        api.bake.request(rigs[1], frames=(1, 9), beside=rigs).write()
     assert refused.value.kind == "FOLLOWS_BAKED"
 
 
