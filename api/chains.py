@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from bpy.types import Object, Scene
 
@@ -176,7 +176,8 @@ def chains_from_constraints(rig: Object, *, scene: Scene | None = None) -> tuple
 def _taken(rig: Rig, scene: Scene, takeover: Takeover, names: Mapping[str, str]) -> Takeover:
     """names : that of a new chain by its end bone, where detect has one"""
     end = takeover.fields["end_bone"]
-    chain = ensure_chain(rig, **({"name": names[end]} if end in names else {}), **takeover.fields)
+    named: dict[str, Any] = {"name": names[end]} if end in names else {}
+    chain = ensure_chain(rig, **named, **takeover.fields)
     animate(rig, chain.end_bone, scene, takeover.animations)
     differences = uneven.differences(rig, chain, scene)
     return replace(takeover, chain=chain.name, differs=(*takeover.differs, *differences))

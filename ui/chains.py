@@ -71,7 +71,7 @@ def _draw_twists(layout: UILayout, chain: TwoBoneIKChain, rig: Rig) -> None:
         row.label(text=f"{place.name}: {place.by_place:.2f}" if is_auto else place.name, translate=False)
         if not is_auto:
             row.prop(bone, "two_bone_ik_twist", text="")
-        icon = "CHECKBOX_HLT" if is_auto else "CHECKBOX_DEHLT"
+        icon: Any = "CHECKBOX_HLT" if is_auto else "CHECKBOX_DEHLT"
         auto = row.operator("two_bone_ik.twist_share", text="Auto", icon=icon, emboss=False)
         auto.twist_bone, auto.twist_share = place.name, place.by_place if is_auto else -1.0
     for name in found.left_alone:

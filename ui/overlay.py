@@ -17,7 +17,7 @@ from .. import __package__ as base_package
 from ..blender.armatures import Rig, local_armatures
 
 if TYPE_CHECKING:
-    from ..blender.status.limb_state import LimbState, Place
+    from ..blender.status.limb_state import LimbState
     from ..blender.status.overlay import Guides, Line
 
 _SIGN = 9.0
@@ -97,7 +97,7 @@ def _draw_words() -> None:
                 _draw_text(context, place, text)
 
 
-def _draw_text(context: Context, joint: "Place", text: str) -> None:
+def _draw_text(context: Context, joint: tuple[float, ...], text: str) -> None:
     addon: Any = context.preferences.addons[base_package]
     place = location_3d_to_region_2d(context.region, context.region_data, joint)
     if place:

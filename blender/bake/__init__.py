@@ -13,9 +13,10 @@ Other rooms use of it:
     convert : all
     fingerprint : Fingerprint, bone_at_rest
     foot_report : FootReport, median_and_worst
-    keys_of_limbs : target_keys
+    keys_of_limbs : target_keys, without_keys
     markers : all
     notes : acting_notes, acts, switch_notes
+    request : all
     pin_report : pin_fields
     pose : all
     report : all

@@ -143,8 +143,8 @@ def _rival(
         acts = other.influence > 0.0 or f"{other.path_from_id()}.influence" in animated
         if other == constraint or not (acts and other.target and other.is_valid and {*moved} <= {*bones}):
             continue
-        case = "takeover.elbow" if moved == bones[-1:] else "takeover.rival"
-        return translated(case, name=other.name, bone=owner.name, target=other.target.name)
+        named = {"name": other.name, "bone": owner.name, "target": other.target.name}
+        return translated("takeover.elbow" if moved == bones[-1:] else "takeover.rival", **named)
     return ""
 
 

@@ -22,7 +22,7 @@ LAYERS = {
     "api": ({"blender", "skeleton", "solver"}, {"bpy", "mathutils", "numpy"}),
     # No NumPy and no mathutils from here on: who has them computes.
     "operators": ({"api", "blender"}, {"blf", "bpy", "bpy_extras"}),
-    "ui": ({"api", "blender"}, {"bpy", "gpu", "gpu_extras"}),
+    "ui": ({"api", "blender"}, {"blf", "bpy", "bpy_extras", "gpu", "gpu_extras"}),
     "command_line": ({"api", "blender"}, {"bpy"}),
     "__init__": ({"blender", "operators", "ui", "command_line"}, set()),
     "__main__": ({"command_line", "register"}, {"bpy"}),
