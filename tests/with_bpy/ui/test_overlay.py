@@ -87,7 +87,7 @@ def test_every_state_that_is_drawn_has_a_shape_of_its_own() -> None:
         shapes.append(sign(found, view, width=200, size=10.0))
         reach = np.abs(np.concatenate(shapes[-1]) - (0.2, 0.1, 0.0)).max()
         assert 0.089 < reach < 0.121  # ten pixels, of which a hundred show one unit; a triangle is a little larger
-    assert len({repr(shape) for shape in shapes}) == len(shapes) == 12
+    assert len({repr(shape) for shape in shapes}) == len(shapes) == 13
 
 
 def test_looking_changes_nothing() -> None:
