@@ -88,7 +88,6 @@ def bake(
     mute_constraints: bool = DEFAULTS.mute_constraints,
     sampling: str = DEFAULTS.sampling,
     measure: str = DEFAULTS.measure,
-    beside: Iterable[Object] = (),
 ) -> Request:
     """Key the rotations of the chains' bones so that the tips follow their targets.
 
@@ -105,7 +104,6 @@ def bake(
     sampling : AUTO, CURVES, ISOLATED or SCENE
     measure : on which frames to look afterwards at how the chains are posed: AUTO, all up to 64, and of more some, with
         up to 64 on which constraints, scale or NLA strips change most; ALL; NONE
-    beside : armatures that are baked at the same time; a chain that follows a limb of one of them is refused
 
     >>> report = api.bake(rig, frames=(1, 10))
     >>> print(report)
@@ -129,8 +127,7 @@ def bake(
     settings = KeySettings.styled(
         style, new_action=new_action, mute_constraints=mute_constraints, sampling=sampling, measure=measure
     )
-    others = cast(frozenset[Rig], frozenset(beside))  # to look at each of many for each of them takes long
-    return bake_steps.bake(given_rig(rig), chains, frames, scene, settings, beside=others)
+    return bake_steps.bake(given_rig(rig), chains, frames, scene, settings)
 
 
 def _carried_out(requests: Sequence[Request]) -> list[Report]:

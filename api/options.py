@@ -1,6 +1,5 @@
 """Options as typed keyword arguments: an editor shows their names and words while one writes."""
 
-from collections.abc import Iterable
 from typing import Literal, TypedDict
 
 from bpy.types import Object, Scene
@@ -63,7 +62,6 @@ class BakeOptions(TypedDict, total=False):
     mute_constraints: bool
     sampling: Literal["AUTO", "CURVES", "ISOLATED", "SCENE"]
     measure: Literal["AUTO", "ALL", "NONE"]
-    beside: Iterable[Object]
 
 
 class TargetKindOptions(TypedDict, total=False):

@@ -16,7 +16,6 @@ Other rooms use of it:
     keys_of_limbs : target_keys, without_keys
     markers : all
     notes : acting_notes, acts, switch_notes
-    request : Answer, MeasurePhase, Need, Preparation, Request, Resources, alone, finish, request, write_together
     pin_report : pin_fields
     pose : all
     report : all

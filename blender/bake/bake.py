@@ -1,6 +1,6 @@
 """The order of the steps for a bake, and for the report of a bake without its keys."""
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
 
 from bpy.types import Scene
 
@@ -31,15 +31,12 @@ def bake(
     frames: Frames | None,
     scene: Scene | None,
     settings: KeySettings,
-    *,
-    beside: Set[Rig] = frozenset(),
 ) -> Preparation:
-    """Key the chains over the range; none may follow a limb of another armature `beside` this one."""
+    """Key the chains over the range."""
     plan = build_plan(rig, names, frames, scene, settings.keys)
     refuse_too_many_frames(plan)
     refuse_stretched_time(plan)
     refuse_shared_bones(plan.chains)
-    dependencies.refuse_following(plan.chains, beside)
     key_checks.refuse_unwritable(rig, convert.paths(plan), settings)
     constraints = dependencies.constrained(rig)
     hiding = hiding_constraints(plan, constraints)

@@ -35,7 +35,7 @@ GROUP = "Contacts"
 """Name of the group of their F-curves."""
 
 _BESIDE = 0.05
-"""Frames: a last key that is nearer to the one before keeps how the curve goes on."""
+"""Frames: a key that keeps how the curve goes on behind others is nearer to them."""
 
 _POINTS = np.array((1, 2))
 """Ball and heel; both together are 3, as in options.toml."""
@@ -192,7 +192,7 @@ def keyed_span(rig: Rig, few: int = 0) -> tuple[int, int] | tuple[()]:
     """
     posing = (curve for curve in versions.curves(rig) if len(curve.keyframe_points) > few)
     curves = [(curve.range(), curve) for curve in posing if _poses(curve)]
-    first, last = inf, -inf
+    first = inf
     # Panels ask at each redraw, and to look at keys takes longer than to sort.
     for span, curve in sorted(curves, key=lambda found: found[0][0]):
         if span[0] >= first:
@@ -200,13 +200,7 @@ def keyed_span(rig: Rig, few: int = 0) -> tuple[int, int] | tuple[()]:
         keys = curve.keyframe_points
         is_beside = len(keys) > 2 and keys[0].interpolation == "CONSTANT" != keys[1].interpolation
         first = min(first, keys[1].co.x if is_beside else span[0])
-    for span, curve in sorted(curves, key=lambda found: -found[0][1]):
-        if span[1] <= last:
-            break
-        keys = curve.keyframe_points
-        is_beside = len(keys) > 2 and span[1] - keys[-2].co.x < _BESIDE
-        last = max(last, keys[-2].co.x if is_beside else span[1])
-    return (floor(first), ceil(last)) if curves else ()
+    return (floor(first), ceil(max(span[1] for span, _ in curves) - _BESIDE)) if curves else ()
 
 
 def _poses(curve: FCurve) -> bool:

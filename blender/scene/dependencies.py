@@ -169,12 +169,6 @@ def _roots(rig: Rig) -> Iterator[str]:
     return (root_name(rig, chain) for chain in rig.two_bone_ik_chains if not chain.mute)
 
 
-def refuse_following(chains: Iterable[ChainPlan], rigs: Set[Rig]) -> None:
-    """Raise `Refused` where a chain follows a limb of another of these armatures, baked at the same time."""
-    for chain, followed_rig in followed(chains, rigs):
-        raise Refused("FOLLOWS_BAKED", chain=chain, value=followed_rig.name)
-
-
 def own_target_refused(chain: ChainPlan, point: Point) -> Refused:
     """The refusal of a target or pole target that follows the chain itself."""
     return Refused(

@@ -57,7 +57,7 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     names, here = [rig.name for rig in rigs], state.state()
     ends = [bpy.data.objects[name].two_bone_ik_chains[0].name for name in names if rigs[0].two_bone_ik_chains]
     try:
-        reports = _asked(request["act"], rigs, frames)
+        reports = _asked(request["act"], rigs, frames, follows)
     except api.Refused as refused:
         yield from judge.refusal_faults(refused, here, scene)
         told.append("refused later")
@@ -84,13 +84,13 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         yield from judge.kept(f"a copy poses otherwise: {name}", shown[:, 0], shown[:, index], most=most)
 
 
-def _asked(act: str, rigs: list[Object], frames: tuple[int, int]) -> list[api.Report]:
+def _asked(act: str, rigs: list[Object], frames: tuple[int, int], follows: bool) -> list[api.Report]:
     if act == "bake":
         return api.bake(rigs, frames=frames)
     checked = [api.check(rig, frames=frames) for rig in rigs]
     if act == "check":
-        api.bake(rigs, frames=frames)
-        return checked
+        baked = api.bake(rigs, frames=frames)
+        return baked if follows else checked  # what one follows stood elsewhere before
     for rig in rigs:
         rig.two_bone_ik_live = True
     bpy.context.view_layer.update()

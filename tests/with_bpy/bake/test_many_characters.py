@@ -179,15 +179,6 @@ def test_those_that_follow_each_other_are_refused(empty_file: None, door: str) -
     assert [len(keys(rig)) > 3 for rig in rigs] == [False, False, door == "operator"]
 
 
-def test_one_that_follows_another_beside_it_is_refused(empty_file: None) -> None:
-    """Requests of a script's own, which it prepares and lets write together."""
-    rigs = crowd(2)
-    follow(1, rigs[0])
-    with pytest.raises(api.Refused) as refused:
-        api.bake.request(rigs[1], frames=(1, 9), beside=rigs).write()
-    assert refused.value.kind == "FOLLOWS_BAKED"
-
-
 def test_what_cannot_be_measured_keeps_no_other_from_it(empty_file: None) -> None:
     rigs = crowd(3)
     requests = [api.bake.request(rig, frames=(1, 9)) for rig in rigs]
