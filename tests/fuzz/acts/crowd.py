@@ -59,7 +59,13 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     try:
         reports = _asked(request["act"], rigs, frames, follows)
     except api.Refused as refused:
-        yield from judge.refusal_faults(refused, here, scene)
+        # Those that it follows may have keys: only these showed that it cannot be baked.
+        first = names.index(refused.object) if follows and refused.object in names else 0
+        if first == 0:
+            yield from judge.refusal_faults(refused, here, scene)
+        for name in names[first:] if first else ():
+            if traces := [path for path in state.changed(here) if path.startswith(f"objects[{name}]")]:
+                yield f"trace of a refusal: {traces} after {refused}"
         told.append("refused later")
         return
     for report in reports if request["act"] != "live" else ():
