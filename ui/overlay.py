@@ -92,7 +92,7 @@ def _draw_words() -> None:
             angles = [f"{angle:.1f}°" for angle in found.angles if name == held]
             words = [*zip(found.joints, angles, strict=False)]
             if found.lacks_keys:
-                words.append((found.joints[-1], pgettext_iface("{}: no keys for a render").format(name)))
+                words.append((found.joints[-1], pgettext_iface("{}: no keys yet").format(name)))
             for place, text in words:
                 _draw_text(context, place, text)
 

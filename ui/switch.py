@@ -23,7 +23,7 @@ def draw(layout: UILayout, context: Context, rig: Rig) -> None:
         return
     frames = _frames(rig, context.scene)
     draw_lines(body, context, [*left_out, pgettext_iface("Frames {} - {}").format(*frames)])
-    body.row().prop(context.scene, "two_bone_ik_switch_frames", expand=True)
+    body.prop(context.scene, "two_bone_ik_switch_frames")
     bone = in_hand.bone_in_hand(context)
     selected = next((limb.name for limb in limbs if bone in limb.named), "")
     column = body.column(align=True)
