@@ -276,8 +276,10 @@ def as_built(rig: Rig, end_bone: str) -> list[tuple[Matrix, str]]:
     """Of upper and lower, which an end bone copies: how they are at rest, and what drives them; none if gone."""
     copy, bones = built_by(rig, end_bone), rig.data.bones
     lower = bones.get(copy.subtarget) if copy else None
-    found = []
-    for bone in (lower.parent, lower) if lower and lower.parent and rig.animation_data else ():
+    found = list[tuple[Matrix, str]]()
+    if not (lower and lower.parent and rig.animation_data):
+        return found
+    for bone in (lower.parent, lower):
         path = f"{rig.pose.bones[bone.name].path_from_id()}.rotation_axis_angle"
         curve = rig.animation_data.drivers.find(path, index=0)
         found.append((bone.matrix_local.copy(), curve.driver.expression if curve else ""))
