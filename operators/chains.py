@@ -1,14 +1,23 @@
-"""Edit the chains of the armature in hand: by hand, from its limbs, from its IK constraints, from each other."""
+"""Edit the chains of the armature in hand: by hand, from its limbs, from each other; and copy what they are set to."""
 
 from typing import Any
 
 from bpy.app.translations import pgettext_iface, pgettext_tip
-from bpy.types import Context, OperatorProperties
+from bpy.types import Context, Operator, OperatorProperties
 
 from ..blender.armatures import Rig
 from ..blender.options import option
 from ..blender.settings.properties import is_from_library
-from .armature_operator import ArmatureOperator, ChainOperator, active_names, api, in_hand, registration, selected
+from .armature_operator import (
+    ArmatureOperator,
+    ChainOperator,
+    Result,
+    active_names,
+    api,
+    in_hand,
+    registration,
+    selected,
+)
 
 
 class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
@@ -158,6 +167,19 @@ class TWO_BONE_IK_OT_settings_copy(ChainOperator):
         self.inform("note.copied" if names else "note.no_other_chain", chains=names)
         for sentence in filter(None, copied.values()):
             self.report({"WARNING"}, sentence)
+
+
+class TWO_BONE_IK_OT_system_info_copy(Operator):
+    """Copy versions and the settings of chains to the clipboard, without names and paths, for the report of a fault"""
+
+    bl_idname = "two_bone_ik.system_info_copy"
+    bl_label = "Copy Two-Bone IK System Info"
+
+    def execute(self, context: Context) -> Result:
+        from ..blender.status.system_info import system_info
+
+        context.window_manager.clipboard = system_info(in_hand.rig_in_hand(context))
+        return {"FINISHED"}
 
 
 register, unregister = registration(globals())
