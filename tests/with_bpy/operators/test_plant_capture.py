@@ -208,14 +208,15 @@ def test_edits_without_a_key_stay(tmp_path: Path) -> None:
     assert tuple(bone.location) == (0.25, 0.5, 0.75)
 
 
-def test_it_begins_in_pose_mode_as_well(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", ["POSE", "EDIT"])
+def test_it_begins_in_other_modes_as_well(tmp_path: Path, mode: str) -> None:
     path = walk(tmp_path)
     rig = arm().id_data
     bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.object.mode_set(mode=mode)
     before = {item.name for item in bpy.data.objects}
     refused(no_legs(tmp_path), "No legs")
-    assert rig.mode == "POSE"
+    assert rig.mode == mode
     plant_capture(path)
     assert rig.mode == "OBJECT"
     assert {item.name for item in bpy.data.objects} - before == {bpy.context.object.name}
