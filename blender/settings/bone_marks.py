@@ -98,7 +98,10 @@ def notice(rigs: Iterable[Object | None]) -> dict[Rig, Names]:
 
 def notice_all_of(rig: Rig) -> None:
     """Before a request reads: look at the armature and at all whose bones its chains and their targets name."""
-    points = {point for chain in rig.two_bone_ik_chains for point in (chain.target, chain.pole_target) if point}
+    chains, fields = rig.two_bone_ik_chains, ("target", "pole_target")
+    # Blender sets a pointer that is read.
+    there = {getattr(chain, field) for chain in chains for field in fields if chain.is_property_set(field)}
+    points = there - {None}
     spaces = {record.space for point in points for record in _holds(point)}
     notice((rig, *(item for item in points | spaces if is_rig(item) and item != rig)))
 
@@ -217,8 +220,9 @@ def _settled(
     holder: Any, kind: _Kind, field: str, before: list[str], tables: dict[Rig, dict[str, PoseBone]]
 ) -> list[str]:
     """The mark of the bone that a field names, and the bone's name now; empty if there is none."""
-    name, rig = getattr(holder, field), _owner(holder, kind, field)
-    if not (name and rig):
+    name = getattr(holder, field)
+    rig = _owner(holder, kind, field) if name else None
+    if rig is None:
         return []
     if _is_edited(rig):
         return before

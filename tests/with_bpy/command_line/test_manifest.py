@@ -12,7 +12,7 @@ from pathlib import Path
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.command_line import manifest, pool
+from bl_ext.user_default.two_bone_ik.command_line import manifest, worker
 from bl_ext.user_default.two_bone_ik.command_line.outcome import ExitStatus, Outcome
 
 from support.command import run
@@ -259,7 +259,7 @@ def test_all_shots_that_failed_are_named(
     crashed = Outcome(status=ExitStatus.CRASHED, state="crashed", text="")
     refused = Outcome(status=ExitStatus.REFUSED, state="refused", text="")
     ends = {1: crashed, 2: Outcome(status=ExitStatus.DONE, state="done", text=""), 3: refused}
-    monkeypatch.setattr(pool, "outcomes", lambda *_: iter(ends.items()))
+    monkeypatch.setattr(worker, "outcomes", lambda *_: iter(ends.items()))
     assert bake(listed, "--jobs", "2") == 6
     assert capsys.readouterr().err == "two_bone_ik: 2 of 3 shots failed: 1, 3\n"
 

@@ -10,7 +10,7 @@ from threading import Event, Thread
 
 import pytest
 from bl_ext.user_default.two_bone_ik.blender.files import file_lock
-from bl_ext.user_default.two_bone_ik.command_line import pool
+from bl_ext.user_default.two_bone_ik.command_line import worker
 from bl_ext.user_default.two_bone_ik.command_line.shot import Shot
 
 from support.command import run
@@ -110,6 +110,6 @@ def test_a_lock_is_free_once_it_is_given_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize("line", ["pass", "print('done')", "print('two_bone_ik_outcome: ')", "raise SystemExit(1)"])
 def test_a_program_that_is_not_ours_never_looks_done(tmp_path: Path, line: str) -> None:
     shots = {1: Shot(command="bake", file=tmp_path / "shot.blend", outputs=(tmp_path / "baked.blend",))}
-    [(_, found)] = pool.outcomes([sys.executable, "-c", line], shots, 1, 60.0)
+    [(_, found)] = worker.outcomes([sys.executable, "-c", line], shots, 1, 60.0)
     assert (found.status, found.state) == (6, "crashed")
     assert files(tmp_path) == set()

@@ -10,7 +10,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from bl_ext.user_default.two_bone_ik.command_line import pool
+from bl_ext.user_default.two_bone_ik.command_line import worker
 from bl_ext.user_default.two_bone_ik.command_line.outcome import Outcome
 from bl_ext.user_default.two_bone_ik.command_line.shot import Shot
 
@@ -138,7 +138,7 @@ def answering(text: str) -> list[str]:
 def test_what_blender_prints_goes_to_a_log_for_each_shot(tmp_path: Path) -> None:
     logs = [tmp_path / "logs" / f"{name}.log" for name in "ab"]
     shots = {n: Shot(command="bake", file=tmp_path / f"{n}.blend", log=log) for n, log in enumerate(logs)}
-    found = dict(pool.outcomes(answering("Read blend: été"), shots, 1, 1.0))
+    found = dict(worker.outcomes(answering("Read blend: été"), shots, 1, 1.0))
     assert [item.state for item in found.values()] == ["timed out", "timed out"]
     assert [log.read_text("utf-8") for log in logs] == ["Read blend: été\n"] * 2
 
@@ -146,7 +146,7 @@ def test_what_blender_prints_goes_to_a_log_for_each_shot(tmp_path: Path) -> None
 def test_a_log_that_cannot_be_written_refuses_its_shot_alone(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
     shots = {n: Shot(command="bake", file=tmp_path, log=tmp_path / n / "x.log") for n in "ab"}
-    found = dict(pool.outcomes(answering(""), shots, 1, 1.0))
+    found = dict(worker.outcomes(answering(""), shots, 1, 1.0))
     assert {name: item.state for name, item in found.items()} == {"a": "refused", "b": "timed out"}
 
 
@@ -155,7 +155,7 @@ def test_what_a_file_makes_blender_print_is_no_answer(tmp_path: Path) -> None:
     answer = pickle.dumps(Outcome(status=0, state="done", text="")).hex()
     shots = {1: Shot(command="bake", file=tmp_path)}
     for word in ("", "two_bone_ik_outcome: ", "0" * 32 + " "):
-        [(_, found)] = pool.outcomes(answering(word + answer), shots, 1, 1.0)
+        [(_, found)] = worker.outcomes(answering(word + answer), shots, 1, 1.0)
         assert found.state == "timed out"
 
 
@@ -169,7 +169,7 @@ def test_a_program_that_outlives_its_blender_holds_up_nobody(tmp_path: Path, lim
     )
     lines = f"import subprocess, sys, time\ninput()\nsubprocess.Popen([sys.executable, {str(other)!r}])\n"
     lines += "raise SystemExit(3)" if state == "crashed" else "time.sleep(60)"
-    [(_, found)] = pool.outcomes([sys.executable, "-c", lines], {1: Shot(command="bake", file=tmp_path)}, 1, limit)
+    [(_, found)] = worker.outcomes([sys.executable, "-c", lines], {1: Shot(command="bake", file=tmp_path)}, 1, limit)
     assert found.state == state
     assert not has_ended.exists()
     may_end.touch()

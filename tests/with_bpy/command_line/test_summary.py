@@ -9,7 +9,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from bl_ext.user_default.two_bone_ik.command_line import pool
+from bl_ext.user_default.two_bone_ik.command_line import worker
 from bl_ext.user_default.two_bone_ik.command_line.shot import Shot
 from bl_ext.user_default.two_bone_ik.command_line.summary import Summary
 
@@ -121,7 +121,7 @@ def test_a_shot_that_crashes_leaves_no_report_of_an_earlier_run(
         outputs=(out / "near.blend",),
         report=out / "near.two_bone_ik.json",
     )
-    [(_, found)] = pool.outcomes([sys.executable, "-c", line], {1: shot}, 1, limit)
+    [(_, found)] = worker.outcomes([sys.executable, "-c", line], {1: shot}, 1, limit)
     Summary(season.with_name("season.jsonl")).add(shot, found)
     last = json.loads(season.with_name("season.jsonl").read_text().splitlines()[-1])
     assert (last["state"], last["status"]) == (state, 6)
