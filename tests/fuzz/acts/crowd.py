@@ -59,13 +59,8 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     try:
         reports = _asked(request["act"], rigs, frames, follows)
     except api.Refused as refused:
-        # Those that it follows may have keys: only these showed that it cannot be baked.
         first = names.index(refused.object) if follows and refused.object in names else 0
-        if first == 0:
-            yield from judge.refusal_faults(refused, here, scene)
-        for name in names[first:] if first else ():
-            if traces := [path for path in state.changed(here) if path.startswith(f"objects[{name}]")]:
-                yield f"trace of a refusal: {traces} after {refused}"
+        yield from _left(refused, here, names[first:]) if first else judge.refusal_faults(refused, here, scene)
         told.append("refused later")
         return
     for report in reports if request["act"] != "live" else ():
@@ -88,6 +83,13 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     most = 1e-3 + 2.0**-20 * away / max(np.ptp(shown[:, 0], axis=-2).max(), 1e-30)
     for index, name in enumerate(names[1:], start=1):
         yield from judge.kept(f"a copy poses otherwise: {name}", shown[:, 0], shown[:, index], most=most)
+
+
+def _left(refused: api.Refused, before: state.State, names: list[str]) -> Iterator[str]:
+    """Traces of a refusal; those that it follows may have keys, as only these showed that it cannot be baked."""
+    for name in names:
+        if traces := [path for path in state.changed(before) if path.startswith(f"objects[{name}]")]:
+            yield f"trace of a refusal: {traces} after {refused}"
 
 
 def _asked(act: str, rigs: list[Object], frames: tuple[int, int], follows: bool) -> list[api.Report]:
