@@ -176,7 +176,8 @@ def found_ratio(hips: Array, points: Array, rate: float, leg: float, up: Array) 
     ratios = 1.0 - dot(velocity, seen) / (leg * dot(seen, seen))
     (ratio,) = commonest(ratios.reshape(-1, 1), _ALIKE, np.ones(1))
     aside = norm(rejection(velocity / leg, up) - (1.0 - ratios)[..., None] * seen) / norm(seen)
-    if np.median(aside[np.abs(ratios - ratio) < _ALIKE]) > _ASIDE * abs(ratio - 1.0):
+    alike = aside[np.abs(ratios - ratio) <= _ALIKE]
+    if not alike.size or np.median(alike) > _ASIDE * abs(ratio - 1.0):
         return 1.0
     shows = abs(ratio - 1.0) > _UNSURE * (_STRIDE * rate / (moving + len(hips) - len(speeds))) ** 0.5
     return float(ratio) if shows and _LEAST_RATIO < ratio < 1.0 / _LEAST_RATIO else 1.0
