@@ -124,8 +124,9 @@ class TWO_BONE_IK_OT_twist_share(ArmatureOperator):
     twist_share: option("chains", "twist_share")
 
     def run(self, context: Context, rig: Rig) -> None:
-        bone: Any = rig.pose.bones[self.twist_bone]
-        bone.two_bone_ik_twist = self.twist_share
+        bone: Any = rig.pose.bones.get(self.twist_bone)
+        if bone:
+            bone.two_bone_ik_twist = self.twist_share
 
 
 class TWO_BONE_IK_OT_set_aligned(ChainOperator):

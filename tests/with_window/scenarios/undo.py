@@ -46,6 +46,7 @@ STEPS = (
     ("chain_remove", {}),
     ("chain_add", {}),
     ("side_decide", {"axis": "X"}),
+    ("twist_share", {"twist_bone": "forearm.L", "twist_share": 0.4}),
     ("set_aligned", {}),
     ("pin", {}),
     ("switch", {"direction": "FK", "frame_start": 1, "frame_end": 5}),
