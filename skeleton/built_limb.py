@@ -28,7 +28,6 @@ _TURN = 2.0 * pi
 _TINY = 1e-9
 """Stands for 0 as a divisor: a division by zero would disable a driver for good."""
 
-
 _SLIGHT = 1e-5
 """In radians, or as a part: what an edit of the rest pose that changes nothing may change."""
 

@@ -22,6 +22,8 @@ from ..scene.bone import rest
 from ..scene.dependencies import BUILT, built_by, reached
 from ..targets.edit_bones import edit_bones
 
+_ANGLE = "rotation_axis_angle"
+
 _SLIGHT = 1e-4
 """Part of a length by which Blender's own matrices at rest may be off after an edit that changed nothing."""
 
@@ -156,9 +158,9 @@ def _connect(rig: Rig, parts: Parts, names: Mapping[str, str]) -> None:
         helpers[part].rotation_mode = "AXIS_ANGLE"
         helpers[part].rotation_axis_angle = (0.0, *hinge)
     soft = {"q": held["softness"]} if "softness" in held else {}
-    turned = {"t": f"{helpers['lower'].path_from_id()}.rotation_axis_angle[0]"}
-    _drive(helpers["lower"], "rotation_axis_angle", 0, parts.limb.bend, reach | soft)
-    _drive(helpers["upper"], "rotation_axis_angle", 0, parts.limb.turn, turned | (reach if parts.in_rest_plane else {}))
+    turned = {"t": f"{helpers['lower'].path_from_id()}.{_ANGLE}[0]"}
+    _drive(helpers["lower"], _ANGLE, 0, parts.limb.bend, reach | soft)
+    _drive(helpers["upper"], _ANGLE, 0, parts.limb.turn, turned | (reach if parts.in_rest_plane else {}))
     if "max_stretch" in held:
         _drive(helpers["upper"], "scale", 1, parts.limb.stretch, reach | soft | {"m": held["max_stretch"]})
     _let_copy(rig, parts, names, held)
@@ -273,27 +275,35 @@ def remove(rig: Rig, scene: Scene, bones: Iterable[str]) -> int:
 
 
 def as_built(rig: Rig, end_bone: str) -> list[tuple[Matrix, str]]:
-    """Of upper and lower, which an end bone copies: how they are at rest, and what drives them; none if gone."""
+    """Of the bone that aims, upper and lower, which an end bone copies: how they are at rest, and what drives them.
+
+    None of what is gone, and none that aims in the plane of the rest pose.
+    """
     copy, bones = built_by(rig, end_bone), rig.data.bones
     lower = bones.get(copy.subtarget) if copy else None
     found = list[tuple[Matrix, str]]()
     if not (lower and lower.parent and rig.animation_data):
         return found
-    for bone in (lower.parent, lower):
-        path = f"{rig.pose.bones[bone.name].path_from_id()}.rotation_axis_angle"
-        curve = rig.animation_data.drivers.find(path, index=0)
-        found.append((bone.matrix_local.copy(), curve.driver.expression if curve else ""))
+    turned = (lower.parent.parent, "rotation_euler", 1), (lower.parent, _ANGLE, 0), (lower, _ANGLE, 0)
+    for bone, field, index in turned:
+        if bone and bone.get(BUILT):
+            path = f"{rig.pose.bones[bone.name].path_from_id()}.{field}"
+            curve = rig.animation_data.drivers.find(path, index=index)
+            found.append((bone.matrix_local.copy(), curve.driver.expression if curve else ""))
     return found
 
 
 def are_there(rig: Rig, parts: Parts) -> bool:
     """Whether these bones lie where the rest pose has the limb, and turn as they are to."""
     limb, root, found = parts.limb, rig.data.bones[parts.chain.root.name], as_built(rig, parts.chain.end.name)
-    places = np.eye(4)[None].repeat(2, axis=0)
-    places[:, :3, :3], places[1, :3, 3] = (limb.upper, limb.lower), limb.mid
-    return bool(found) and all(
-        np.abs(place - np.array(now)).max() < _SLIGHT * max(1.0, root.length) and alike(expression, wanted)
-        for place, (now, expression), wanted in zip(rest(root) @ places, found, (limb.turn, limb.bend), strict=True)
+    wanted = [(limb.upper, limb.turn), (limb.lower, limb.bend)]
+    if not parts.in_rest_plane:
+        wanted.insert(0, (limb.aim, limb.swivel if parts.pole else ""))
+    places = np.eye(4)[None].repeat(len(wanted), axis=0)
+    places[:, :3, :3], places[-1, :3, 3] = [orientation for orientation, _ in wanted], limb.mid
+    return len(found) == len(wanted) and all(
+        np.abs(place - np.array(now)).max() < _SLIGHT * max(1.0, root.length) and alike(expression, told)
+        for place, (now, expression), (_, told) in zip(rest(root) @ places, found, wanted, strict=True)
     )
 
 

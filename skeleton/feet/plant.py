@@ -39,7 +39,7 @@ class PlantedFeet:
     turns : (n, f, 3, 3)      of the feet, from how they were captured
     stands : (n, f, 2) bool
     velocity, outrun : (f, 3) of the ground, and one that the ground was not given since the hips outrun it
-    moved, softness, bent, short : (n, f)     as `Planted` has them
+    moved, softness, bent, short : (n, f)     as `PlantedLegs` has them
     lengths : (f,)            of the limbs
     ratio : float             by which the hips' motion was scaled
     lowering : (n,)           of the hips

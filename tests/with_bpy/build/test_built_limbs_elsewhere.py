@@ -65,13 +65,21 @@ def test_a_limb_is_to_be_built_again_once_its_rest_is_edited(options: dict[str, 
     assert _state(rig) == "BUILT"
 
 
-def test_a_limb_is_to_be_built_again_once_an_option_changes() -> None:
-    rigs.arm()
+OTHER_OPTIONS = [("bend", "NEGATIVE"), ("plane", "REST"), ("plane", "AIM"), ("pole_influence", 0.5), ("softness", 0.2)]
+
+
+@pytest.mark.parametrize(("field", "value"), OTHER_OPTIONS)
+def test_a_limb_is_to_be_built_again_once_an_option_changes(field: str, value: object) -> None:
+    chain = rigs.arm(pole=(0.3, 3.0, 1.4))
     rig = bpy.data.objects["Rig"]
     api.build(rig)
-    rig.two_bone_ik_chains[0].bend = "NEGATIVE"
+    before = getattr(chain, field)
+    setattr(chain, field, value)
+    if (field, value) == ("plane", "REST"):
+        chain.pole_target = None  # otherwise it could not be built
     assert _state(rig) == "BUILT_BEFORE"
-    rig.two_bone_ik_chains[0].bend = "REST"
+    setattr(chain, field, before)
+    chain.pole_target = bpy.data.objects["Pole"]
     assert _state(rig) == "BUILT"
 
 
