@@ -30,7 +30,7 @@ PICTURES = ("pictures", "switch")
 def main(package: str) -> None:
     if "MESA_SHADER_CACHE_DIR" not in os.environ:
         # Software OpenGL is slow to compile shaders. Mesa keeps them for the next Blender, if told before it starts.
-        shaders = str(Path(package).with_name("shaders"))
+        shaders = str(Path(__file__).parents[2] / "out" / "shaders")
         os.execve(bpy.app.binary_path, sys.argv, os.environ | {"MESA_SHADER_CACHE_DIR": shaders})
     faulthandler.enable()
     # Whoever started this Blender may not be able to stop it.
