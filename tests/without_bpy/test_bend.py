@@ -52,6 +52,7 @@ def test_a_pole_that_the_plane_does_not_use_decides_nothing() -> None:
 class TestNearest:
     """Over the whole range the sequence that moves the joints least."""
 
+    @pytest.mark.once
     @pytest.mark.parametrize("count", [1, 2, 5, 8, 12])
     def test_it_is_the_best_of_all_sequences(self, count: int) -> None:
         rng = np.random.default_rng(count)

@@ -83,6 +83,7 @@ def apart(joints: np.ndarray) -> np.ndarray:
     )
 
 
+@pytest.mark.once
 @BOTH
 @pytest.mark.parametrize("angle", [0.0, 0.4, -1.3])
 def test_random_legs_are_posed_as_by_brute_force(kind: Hock, angle: float) -> None:

@@ -101,6 +101,7 @@ def shortest(rows: Sequence[int], good: Collection[tuple[int, int]]) -> int:
     return fewest[rows[-1]]
 
 
+@pytest.mark.once
 @given(st.integers(2, 10), st.integers(0, 1000), st.sampled_from((0.0, 0.7, 1.0)), st.floats(0.1, 3), st.booleans())
 def test_no_choice_of_keys_needs_fewer(count: int, seed: int, smooth: float, tolerance: float, cubic: bool) -> None:
     frames, values = motion(count, seed, smooth)
@@ -110,6 +111,7 @@ def test_no_choice_of_keys_needs_fewer(count: int, seed: int, smooth: float, tol
     assert len(keys) == least(range(count), good)
 
 
+@pytest.mark.once
 @BOTH_KINDS
 @given(st.lists(st.sampled_from((0, 0, 0, 0, 1, 4)), min_size=24, max_size=24), st.booleans())
 def test_no_choice_needs_fewer_where_values_jump(cubic: bool, steps: list[int], jumps: bool) -> None:

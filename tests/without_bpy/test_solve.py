@@ -53,6 +53,7 @@ def test_a_chain_that_was_made_ready_is_solved_as_ever(options: dict, seed: int,
             np.testing.assert_array_equal(getattr(found, field.name), getattr(right, field.name), err_msg=field.name)
 
 
+@pytest.mark.once
 @given(OPTIONS, st.integers(0, 1000), st.booleans())
 @settings(max_examples=300)
 def test_chains_side_by_side_are_solved_as_each_alone(options: dict, seed: int, posed: bool) -> None:

@@ -30,6 +30,7 @@ def far_and_near(rng: np.random.Generator, chain: Chain) -> np.ndarray:
     return np.where(np.arange(9)[:, None] == 6, targets, far)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("pinned", [0.0, 1.0])
 @pytest.mark.parametrize("still", [True, False])
 def test_solved_again_a_limb_stays_as_it_is(still: bool, pinned: float) -> None:
