@@ -10,37 +10,34 @@
     formats = ["blend", "fbx"]
 
 Only `file` is needed; [defaults] and then the command line give what a shot leaves out. A pattern as `file` stands for
-all files that fit. `rig` may be a list, also of tables with `name` and `setup`: [[shot.rig]]. $VARIABLES of the
-environment in paths are filled in. Paths are relative to the manifest, except for
-`output`, which is relative to the folder for outputs. By default an output has the path of its file in that folder, and
-a file outside of the manifest's folder that path without "..". No output leaves the folder. By default a shot has the
-path of its file without suffix as its name, or the last part of that if no other shot has the same.
+all files that fit, and one as `import_take` for all animations of a file: each is a shot. `rig` may be a list, also of
+tables with `name` and `setup`: [[shot.rig]]. $VARIABLES of the environment in paths are filled in. Paths are relative
+to the manifest, except for `output`, which is relative to the folder for outputs. By default an output has the path of
+its file in that folder, and a file outside of the manifest's folder that path without "..". No output leaves it. By
+default a shot has the path of its file without suffix as its name, or the last part of that if no other shot has it.
 """
 
-import glob
 import json
 import os
 import re
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from operator import add
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from ..blender.files import atomic_write, toml_file
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import nearest_name
-from . import plant_options, record, shot_options
+from . import patterns, plant_options, record, shot_options
 from .formats import FORMATS
+from .patterns import Listing, PathMapping
 from .rig_setup import RigSetup, repeated
 from .rows import Rows
 from .shot import Shot
 from .text_values import formats, frames, of_table
-
-PathMapping = Callable[[str], Path]
-
 
 _HOOKS = ("python_before", "python_after")
 _SCRIPTS = (*_HOOKS, "enable_autoexec")
@@ -52,26 +49,6 @@ SHARED = ("setup", "rig", "frames", "formats", *shot_options.NAMES, *_HOOKS, *pl
 
 _KEYS = ("file", "name", *SHARED, "output")
 _SPAN = re.compile(r"([1-9]\d*)(?:(-)([1-9]\d*)?(?::([1-9]\d*))?)?")
-_MOST_ENTRIES = 100_000
-"""Files and folders that are looked at for a pattern: more are those of a whole disk, and take minutes."""
-
-_VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
-    """What lists shots.
-
-    source : what it is called in messages
-    home : the folder that paths are relative to
-    mapped : maps a path to this machine
-    allows_scripts : shots may say which Python runs in their files
-    """
-
-    source: str
-    home: Path
-    mapped: PathMapping
-    allows_scripts: bool = False
 
 
 def shots(rows: Rows, listing: Listing, arguments: Namespace, common: Shot) -> dict[int, Shot]:
@@ -80,28 +57,31 @@ def shots(rows: Rows, listing: Listing, arguments: Namespace, common: Shot) -> d
 
     arguments : say which are chosen, and have the folders for outputs, reports and logs
     """
-    places, files = _files(rows, listing, arguments.output_dir)
-    stems = _stems(files)
-    names = _names([rows.names[place] for place in places], stems)
     defaults = plant_options.gathered(f"[defaults] of {listing.source}", rows.defaults)
-    meeting = Counter(dict(zip(files, stems, strict=True)).values())
+    take = str(defaults.get("import_take", common.import_take))
+    places, files, takes = patterns.files(rows, listing, arguments.output_dir, take)
+    endings = [*map(patterns.ending, takes)]
+    stems = [*map(add, _stems(files), endings)]
+    own = [rows.names[place] for place in places]
+    names = _names([name and name + ending for name, ending in zip(own, endings, strict=True)], stems)
+    meeting = Counter(dict(zip(zip(files, takes, strict=True), stems, strict=True)).values())
     reports: dict[Path, int] = {}
     chosen: dict[int, Shot] = {}
     for number in numbers(arguments.shot, len(files), names):
-        file, stem = files[number - 1], stems[number - 1]
+        file, take, stem = files[number - 1], takes[number - 1], stems[number - 1]
         where = f"Shot {number} of {listing.source}"
         named = replace(common, number=number, name=names[number - 1])
         try:
             table = plant_options.gathered(where, rows.read(places[number - 1]))
             entry = _Entry(where, _filled_in(table, defaults), listing)
-            shot = entry.shot(file, named, arguments, keep_suffix=meeting[stem] > 1)
+            shot = entry.shot(file, take, named, arguments, keep_suffix=meeting[stem] > 1)
             if shot.report and (other := reports.setdefault(shot.report, number)) != number:
                 place = next(iter(shot.outputs), shot.report)
                 raise Refused("SAME_OUTPUT", value=str(place), where=where, other=other)
         except Refused as fault:
             if not arguments.dry_run:
                 raise
-            shot = replace(named, file=Path(file), fault=fault)
+            shot = replace(named, file=Path(file), import_take=take, fault=fault)
         chosen[number] = shot
     return chosen
 
@@ -170,45 +150,6 @@ def _filled_in(table: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any
     return defaults | table | inner
 
 
-def _files(rows: Rows, listing: Listing, folder: Path | None) -> tuple[Sequence[int], Sequence[str]]:
-    """The place of the row of each shot, and its file as it is written or found by a pattern."""
-    if not glob.has_magic("\n".join(rows.files)):
-        return range(len(rows.files)), rows.files
-    pairs = [(place, file) for place, text in enumerate(rows.files) for file in _fitting(text, listing, folder)]
-    return [place for place, _ in pairs], [file for _, file in pairs]
-
-
-def _fitting(pattern: str, listing: Listing, folder: Path | None) -> Iterator[str]:
-    """All files that fit the pattern, but for those in the folder of outputs; other text as it is."""
-    if not glob.has_magic(pattern):
-        yield pattern
-        return
-    text = str(listing.mapped(_filled(pattern, f'"{pattern}" in {listing.source}', "file")))
-    if "\0" in text or os.path.exists(listing.home / text):
-        yield pattern
-        return
-    outputs = os.path.abspath(folder) if folder else None
-    # The folder of the manifest may have brackets in its name.
-    whole = str(Path(glob.escape(str(listing.home))) / text)
-    _refuse_too_wide(whole, pattern, listing)
-    names = sorted(glob.glob(whole, recursive=True))
-    paths = [Path(name) for name in names if not (outputs and Path(os.path.abspath(name)).is_relative_to(outputs))]
-    if not paths:
-        raise Refused("NO_FILE.matching", value=pattern, where=listing.source)
-    for path in paths:
-        yield str(path.relative_to(listing.home) if path.is_relative_to(listing.home) else path)
-
-
-def _refuse_too_wide(whole: str, pattern: str, listing: Listing) -> None:
-    """Raise `Refused` if more than `_MOST_ENTRIES` lie in the folders that a pattern with ** goes through."""
-    if "**" not in pattern:
-        return
-    folder, last = os.path.split(whole.rstrip("/"))
-    entries = glob.iglob(whole if last == "**" else os.path.join(folder, "*"), recursive=True)
-    if sum(1 for _ in islice(entries, _MOST_ENTRIES + 1)) > _MOST_ENTRIES:
-        raise Refused("PATTERN_TOO_WIDE", value=pattern, where=listing.source, count=_MOST_ENTRIES)
-
-
 @dataclass(frozen=True, slots=True)
 class _Entry:
     """A shot of the list.
@@ -227,11 +168,15 @@ class _Entry:
         if "file" not in self.table or not self._text(self.table, "file"):
             raise Refused("NO_FILE.in_shot", where=self.where)
 
-    def shot(self, file: str, common: Shot, arguments: Namespace, *, keep_suffix: bool) -> Shot:
-        """The shot, which writes into the folders that the arguments give; `keep_suffix` as for its outputs."""
-        options = self._options(common)
+    def shot(self, file: str, take: str, common: Shot, arguments: Namespace, *, keep_suffix: bool) -> Shot:
+        """The shot, which writes into the folders that the arguments give; `keep_suffix` as for its outputs.
+
+        take : the animation that was found by a pattern, otherwise ""
+        """
+        options = self._options(common) | ({"import_take": take} if take else {})
         shot = replace(common, file=self._file(file), is_open=False, rigs=self._rigs(common), **options)
         base, written = self._outputs(file, common, keep_suffix=keep_suffix)
+        base += patterns.ending(take)
         if arguments.log_dir:
             shot = replace(shot, log=_below(arguments.log_dir, base, record.LOG_SUFFIX, self))
         if arguments.output_dir:
@@ -265,10 +210,9 @@ class _Entry:
         return ",".join(toml_file.texts(self.where, "formats", self.table["formats"]))
 
     def _file(self, file: str) -> Path:
-        """The file at its place on this machine."""
         if file != self.table["file"]:
             return self.listing.home / file  # found by a pattern
-        return self.listing.home / self.listing.mapped(self._filled("file"))
+        return self._path(self.table, "file")
 
     def _seen(self, file: Path) -> Path:
         """The path of the file in the folder for outputs."""
@@ -321,22 +265,14 @@ class _Entry:
         return RigSetup(name=self._text(item, "name"), setup=self._path(item, "setup") if "setup" in item else setup)
 
     def _path(self, table: Mapping[str, Any], key: str) -> Path:
-        return self.listing.home / self.listing.mapped(_filled(self._text(table, key), self.where, key))
+        return self.listing.path(self._text(table, key), self.where, key)
 
     def _text(self, table: Mapping[str, Any], key: str) -> str:
         (text,) = toml_file.texts(self.where, key, [table[key]])
         return text
 
     def _filled(self, key: str) -> str:
-        return _filled(self._text(self.table, key), self.where, key)
-
-
-def _filled(text: str, where: str, key: str) -> str:
-    """The text with its environment variables filled in."""
-    filled = os.path.expandvars(text)
-    if left := _VARIABLE.search(filled):
-        raise Refused("VARIABLE", value=left[0], where=where, key=key, text=text)
-    return filled
+        return patterns.filled(self._text(self.table, key), self.where, key)
 
 
 def _below(folder: Path, base: str, suffix: str, entry: _Entry) -> Path:

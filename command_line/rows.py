@@ -22,22 +22,22 @@ _END = r"[ \t\r]*(?:#[^\n]*)?(?=\n|\Z)"
 _SHOT = re.compile(rf"\n[ \t]*\[\[[ \t]*shot[ \t]*\]\]{_END}")
 _TABLE = re.compile(r"\n[ \t]*\[[^\n]*")
 _OF_SHOT = re.compile(r"\n[ \t]*\[\[?[ \t]*shot[ \t]*\.")
-_QUOTED = {
-    key: re.compile(rf"""\n[ \t]*{key}[ \t]*=[ \t]*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'){_END}""") for key in ("file", "name")
-}
+_KEYS = ("file", "name", "import_take")
+_QUOTED = {key: re.compile(rf"""\n[ \t]*{key}[ \t]*=[ \t]*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'){_END}""") for key in _KEYS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
     """All rows, each of which may stand for several files.
 
-    files, names : as they are written; "" for a row that has none
+    files, names, takes : as they are written, takes as `import_take`; "" for a row that has none
     defaults : the table that gives what rows leave out
     read : gives the table of the row at a place
     """
 
     files: Sequence[str]
     names: Sequence[str]
+    takes: Sequence[str]
     defaults: Mapping[str, Any]
     read: Callable[[int], dict[str, Any]]
 
@@ -45,7 +45,8 @@ class Rows:
 def of_files(files: Iterable[Path]) -> Rows:
     """A row for each FILE of the command line."""
     texts = [*map(str, files)]
-    return Rows(files=texts, names=[""] * len(texts), defaults={}, read=lambda place: {"file": texts[place]})
+    empty = [""] * len(texts)
+    return Rows(files=texts, names=empty, takes=empty, defaults={}, read=lambda place: {"file": texts[place]})
 
 
 def of_manifest(path: Path, shared: Sequence[str], *, whole: bool) -> Rows:
@@ -65,8 +66,8 @@ def _parsed(path: Path, text: str, shared: Sequence[str]) -> Rows:
     tables, others = toml_file.tables_of(path, text, "shot", "defaults")
     toml_file.refuse_empty(path, "shot", tables)
     defaults = _defaults(path, others, shared)
-    files, names = ([str(table.get(key, "")) for table in tables] for key in ("file", "name"))
-    return Rows(files=files, names=names, defaults=defaults, read=tables.__getitem__)
+    files, names, takes = ([str(table.get(key, "")) for table in tables] for key in _KEYS)
+    return Rows(files=files, names=names, takes=takes, defaults=defaults, read=tables.__getitem__)
 
 
 def _split(path: Path, text: str, shared: Sequence[str]) -> Rows | None:
@@ -93,7 +94,8 @@ def _split(path: Path, text: str, shared: Sequence[str]) -> Rows | None:
             [table], _ = toml_file.tables_of(path, before + row, "shot")
         return table
 
-    return Rows(files=files, names=[_text("name", part) for part in own], defaults=defaults, read=read)
+    names, takes = ([_text(key, part) for part in own] for key in _KEYS[1:])
+    return Rows(files=files, names=names, takes=takes, defaults=defaults, read=read)
 
 
 def _defaults(path: Path, content: dict[str, Any], shared: Sequence[str]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from . import blend_file, manifest, outcome, plant_options, rows, worker
 from .formats import is_take
 from .manifest import mapping
 from .outcome import ExitStatus, Outcome, table
+from .patterns import Listing
 from .rig_setup import from_arguments
 from .run_shot import done_before, run_shot
 from .shot import Shot
@@ -68,7 +69,8 @@ def _run_many(common: Shot, arguments: Namespace, call: Sequence[str], progress:
             outcomes[number] = ended
             if not arguments.dry_run:
                 summary.add(chosen[number], ended)
-    status = _ended_many({number: str(shot.file) for number, shot in chosen.items()}, outcomes, progress)
+    labels = {number: f"{shot.file} {shot.import_take}".rstrip() for number, shot in chosen.items()}
+    status = _ended_many(labels, outcomes, progress)
     return max(status, _ended_summary(summary, progress))
 
 
@@ -85,9 +87,10 @@ def _alone(arguments: Namespace) -> Iterator[None]:
 
 
 def _are_many(arguments: Namespace) -> bool:
-    """Whether the arguments list shots: in a manifest, as several FILEs, or with a folder for outputs."""
+    """Whether the arguments list shots: in a manifest, as several FILEs or animations, or with a folder for outputs."""
     files = arguments.file
     is_pattern = len(files) == 1 and has_magic(str(files[0])) and not os.path.exists(files[0])
+    is_pattern = is_pattern or has_magic(getattr(arguments, "import_take", ""))
     return bool(arguments.manifest or arguments.output_dir or len(files) > 1 or is_pattern)
 
 
@@ -96,12 +99,10 @@ def _chosen(common: Shot, arguments: Namespace) -> dict[int, Shot]:
     if path := arguments.manifest:
         listed = rows.of_manifest(path, manifest.SHARED, whole=arguments.shot is None)
         allowed = arguments.allow_scripts
-        listing = manifest.Listing(
-            source=f'"{path}"', home=path.absolute().parent, mapped=mapped, allows_scripts=allowed
-        )
+        listing = Listing(source=f'"{path}"', home=path.absolute().parent, mapped=mapped, allows_scripts=allowed)
     else:
         listed = rows.of_files(arguments.file)
-        listing = manifest.Listing(source="the command line", home=Path.cwd(), mapped=mapped)
+        listing = Listing(source="the command line", home=Path.cwd(), mapped=mapped)
     return manifest.shots(listed, listing, arguments, common)
 
 

@@ -2,6 +2,7 @@
 
 Other rooms use of it:
 
+    animations : names
     export_take : Export, OF_ONE, WRITERS, export_take
     fit_scene : all
     import_take : READERS, import_take

@@ -1,6 +1,9 @@
-"""Which of the animations of a file its armatures play: importers play the first one, often a T-pose."""
+"""The animations of a file: their names, and which of them its armatures play, of which importers play the first."""
 
-from collections.abc import Iterator, Set
+import re
+import struct
+from collections.abc import Iterable, Iterator, Sequence, Set
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -9,13 +12,70 @@ from bpy.types import Action, FCurve
 from .. import versions
 from ..armatures import Rig, is_rig
 from ..curves.write import attribute
+from ..files import atomic_write
 from ..messages.refused import Refused
 from ..messages.translation import nearest_name, translated
 from ..rna_paths import bone_and_property
+from .frame_rate import parts_of_gltf
 from .take import Import
 
 _STILL = 1e-4
 """Part of a value, or radians, by which single precision and bakes move what is at rest."""
+
+_HEAD_OF_FBX = 27
+"""Bytes before its nodes; the last four are its version."""
+
+_OF_USD = re.compile(rb'\bdef\s+SkelAnimation\s+"([^"]+)"|\bskel:animationSource\s*=\s*<(?:[^>]*/)?([^/>]+)>')
+
+
+def names(path: Path) -> list[str]:
+    """What an FBX or glTF file calls its animations, as `played` takes them; none where it is not understood."""
+    try:
+        found = {".fbx": _of_fbx, ".glb": _of_gltf, ".gltf": _of_gltf}[path.suffix.lower()](path)
+        return [*dict.fromkeys(found)]
+    except (AttributeError, LookupError, TypeError, ValueError, OSError, struct.error, Refused):
+        return []
+
+
+def _of_gltf(path: Path) -> Iterator[str]:
+    content, _ = parts_of_gltf(path)
+    joints = {joint for skin in content["skins"] for joint in skin["joints"]}
+    for number, animation in enumerate(content["animations"]):
+        if joints & {channel["target"].get("node") for channel in animation["channels"]}:
+            yield animation.get("name") or f"Anim_{number}"
+
+
+def _of_fbx(path: Path) -> Iterator[str]:
+    return map(_short, _stacks(path))
+
+
+def _stacks(path: Path) -> Iterator[str]:
+    """The whole names of the animation stacks of an FBX file: it is a tree of nodes, each with its end and its name."""
+    with atomic_write.opened(path) as file:
+        head = file.read(_HEAD_OF_FBX)
+        node = struct.Struct("<Q16xB" if int.from_bytes(head[-4:], "little") >= 7500 else "<I8xB")
+        while head.startswith(b"Kaydara FBX Binary"):
+            end, size = node.unpack(file.read(node.size))
+            name = file.read(size)
+            if end <= file.tell():
+                return
+            if name == b"AnimationStack":
+                _number, count = struct.unpack("<xqxI", file.read(14))
+                yield file.read(count).partition(b"\0")[0].decode("utf-8", "replace")
+            if name != b"Objects":
+                file.seek(end)
+
+
+def bound(path: Path) -> Iterator[str]:
+    """A sentence that names the animations of a USD file, if it is text and has others than its skeletons play."""
+    defined, sources = dict[str, None](), dict[str, None]()
+    with atomic_write.opened(path) as file:
+        for line in file:
+            if b"kel" in line and (match := _OF_USD.search(line)):
+                (defined if match[1] else sources)[(match[1] or match[2]).decode("utf-8", "replace")] = None
+    others = [name for name in defined if name not in sources]
+    if sources and others:
+        yield translated("report.animation_bound", value=_quoted(sources), file=path, others=_quoted(others))
 
 
 def played(take: Import, others: Set[Action]) -> Iterator[str]:
@@ -23,29 +83,47 @@ def played(take: Import, others: Set[Action]) -> Iterator[str]:
 
     others : the actions that the file had before
     returns : sentences for the report
-    raises : Refused if none has this name
+    raises : Refused if no armature has one of this name
     """
-    name, file, rigs = take.take, take.path, [*filter(is_rig, take.scene.objects)]
     actions = [action for action in bpy.data.actions if action not in others]
+    stacks = [*_stacks(take.path)] if take.path.suffix.lower() == ".fbx" else []
+    rigs = [*filter(is_rig, take.scene.objects)]
+    found = {}
     for rig in rigs:
         slot = versions.played(rig)[1]
         # Without slots, it is the name of an action that tells whose it is.
         own = [action for action in actions if slot or len(rigs) == 1 or rig.name in action.name]
-        found = {_name(rig, action): action for action in own if _bone_curves(action, slot)}
-        if name and name not in found:
-            raise Refused("NO_ANIMATION", value=name, file=file, nearest=nearest_name(name, found))
-        if len(found) > 1:
-            chosen = name or max(found, key=lambda name: (_moves(found[name], slot), _length(found[name])))
-            versions.play(rig, found[chosen], slot)
-            rest = ", ".join(f'"{other}"' for other in found if other != chosen)
-            yield translated("report.animation", value=chosen, file=file, others=rest)
+        found[rig] = [(_name(rig, action, stacks), action) for action in own if _bone_curves(action, slot)]
+    of_all = dict.fromkeys(name for named in found.values() for name, _ in named)
+    if take.take and take.take not in of_all:
+        raise Refused("NO_ANIMATION", value=take.take, file=take.path, nearest=nearest_name(take.take, of_all))
+    for rig, named in found.items():
+        slot = versions.played(rig)[1]
+        fitting = [pair for pair in named if pair[0] == take.take] or named
+        if len(named) > 1:
+            chosen, action = max(fitting, key=lambda pair: (_moves(pair[1], slot), _length(pair[1])))
+            versions.play(rig, action, slot)
+            rest = dict.fromkeys(name for name, _ in named if name != chosen)
+            if rest and chosen != take.take:
+                yield translated("report.animation", value=chosen, file=take.path, others=_quoted(rest))
 
 
-def _name(rig: Rig, action: Action) -> str:
-    """What the file calls it: importers put the object's name before or behind that."""
+def _name(rig: Rig, action: Action, stacks: Sequence[str]) -> str:
+    """What the file calls it: importers put the object's name before that, and the name of a layer behind a stack's."""
     tracks = rig.animation_data.nla_tracks if rig.animation_data else ()
     named = (track.name for track in tracks if any(strip.action == action for strip in track.strips))
-    return next(named, action.name.rpartition("|")[2])
+    own = action.name.removeprefix(f"{rig.name}|")
+    fitting = [stack for stack in stacks if f"{own}|".startswith(f"{stack}|")]
+    return next(named, _short(max(fitting, key=len, default=own)))
+
+
+def _short(name: str) -> str:
+    """The name of a stack without that of an object, which Blender puts before it."""
+    return name.rpartition("|")[2]
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
 
 
 def _bone_curves(action: Action, slot: str) -> list[FCurve]:

@@ -85,7 +85,7 @@ def of_gltf(path: Path) -> float | None:
 
 def _key_times(path: Path) -> Iterator[Array]:
     """(k,) seconds of the keys, of each sampler of an animation."""
-    content, binary = _parts(path)
+    content, binary = parts_of_gltf(path)
     buffers = [_buffer(path, buffer, binary) for buffer in content["buffers"]]
     inputs = {sampler["input"] for animation in content.get("animations", ()) for sampler in animation["samplers"]}
     for accessor in (content["accessors"][place] for place in sorted(inputs)):
@@ -96,7 +96,7 @@ def _key_times(path: Path) -> Iterator[Array]:
         yield times.astype(np.float64)
 
 
-def _parts(path: Path) -> tuple[dict[str, Any], bytes]:
+def parts_of_gltf(path: Path) -> tuple[dict[str, Any], bytes]:
     """The JSON of the file, and the binary part of a .glb."""
     with atomic_write.opened(path) as file:
         data = file.read()

@@ -59,10 +59,11 @@ def _usd(take: Import) -> Taken:
     bpy.ops.wm.usd_import(filepath=_name(take))
     # Its own scale leaves out what is animated.
     _scale(take.scene, take.scale)
+    notes = [*animations.bound(take.path)]
     if rate := take.fps or frame_rate.of_usd(take.path):
         frame_rate.set_rate(take.scene, rate)
-        return Taken()
-    return Taken([translated("report.rate_assumed", value=take.scene.render.fps, file=take.path)])
+        return Taken(notes)
+    return Taken([*notes, translated("report.rate_assumed", value=take.scene.render.fps, file=take.path)])
 
 
 READERS: dict[str, Callable[[Import], Taken]] = {

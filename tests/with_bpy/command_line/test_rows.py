@@ -33,6 +33,7 @@ rig = [
 
 [[shot]]
 file = "seq/d.blend"
+import_take = 'W*'
 [[shot.rig]]
 name = "Hero"
 [[shot.rig]]
@@ -41,7 +42,8 @@ name = "Villain"
 
 
 def tables(found: rows.Rows) -> list[tuple]:
-    return [(file, found.names[place], found.read(place), found.defaults) for place, file in enumerate(found.files)]
+    written = zip(found.files, found.names, found.takes, strict=True)
+    return [(*texts, found.read(place), found.defaults) for place, texts in enumerate(written)]
 
 
 OTHERS = [

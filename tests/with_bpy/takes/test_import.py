@@ -226,13 +226,13 @@ def test_help_names_the_formats(capsys: pytest.CaptureFixture[str]) -> None:
     assert " ".join(READERS) in said
 
 
-def several_animations(path: Path) -> np.ndarray:
+def several_animations(path: Path, wave: str = "Wave") -> np.ndarray:
     """A T-pose, a walk and a wave that is shorter in a file; returns (n, 4, 3) the joints of the walk."""
     rig = dressed_walk(path.parent)
     truth, walk = joints(rig, FRAMES), rig.animation_data.action
     walk.name = "Walk"
     actions = []
-    for name, frames, turn in (("A T-Pose", 90, 0.0), ("Wave", 12, 1.0)):
+    for name, frames, turn in (("A T-Pose", 90, 0.0), (wave, 12, 1.0)):
         rig.animation_data.action = bpy.data.actions.new(name)
         actions.append(rig.animation_data.action)
         for frame in (1, frames):
@@ -272,6 +272,73 @@ def test_an_animation_is_chosen_by_its_name(tmp_path: Path, capsys: pytest.Captu
         assert len(file["frames"]) == 12
     assert run(*line, "--import-take", "Walks", "--force") == 5
     assert 'has no animation "Walks" of its armature: the nearest is "Walk"' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("suffix", ["fbx", "glb"])
+def test_a_pattern_gives_a_result_for_each_animation(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], suffix: str
+) -> None:
+    several_animations(tmp_path / f"actor.{suffix}", "Wave: left/right")
+    (tmp_path / f"broken.{suffix}").write_bytes(b"Kaydara FBX Binary, glTF")
+    out, summary = tmp_path / "out", tmp_path / "summary.jsonl"
+    line = ["plant", *sorted(tmp_path.glob(f"*.{suffix}")), "--import-take", "W*", "--import-fps", RATE]
+    line += ["--output-dir", out, "--format", "npz"]
+
+    def states() -> list[str]:
+        return [row[7:18].strip() for row in capsys.readouterr().out.splitlines() if row[:5].strip().isdigit()]
+
+    assert run(*line, "--dry-run") == 0
+    assert states() == ["to do"] * 3
+    assert run(*line, "--summary", summary) == 5
+    assert states() == ["done", "done", "refused"]
+    for name, count in (("Walk", COUNT), ("Wave_ left_right", 12)):
+        [report] = out.rglob(f"actor_{name}.two_bone_ik.json")
+        assert not any("also has" in note for note in json.loads(report.read_text())["reports"][0]["notes"])
+        with np.load(report.with_name(f"actor_{name}.npz")) as file:
+            assert len(file["frames"]) == count
+    told = [json.loads(row) for row in summary.read_text().splitlines()]
+    assert [row["name"] for row in told] == ["actor_Walk", "actor_Wave_ left_right", "broken"]
+    assert run(*line) == 5
+    assert capsys.readouterr().out.count("done before") == 2
+    for where in (("--in-place",), ("--output", tmp_path / "planted.npz")):
+        assert run(*line[:2], "--import-take", "W*", *where) == 64
+        assert f"{where[0]} goes with one file" in capsys.readouterr().err
+
+
+def test_a_shot_of_a_manifest_may_be_several_animations(tmp_path: Path) -> None:
+    path = tmp_path / "actor.fbx"
+    several_animations(path)
+    shots = ('name = "pose"\nimport_take = "A T-Pose"', 'name = "intro"', 'output = "end"\nformats = ["npz"]')
+    rows = "".join(f'[[shot]]\nfile = "actor.fbx"\n{shot}\n' for shot in shots)
+    (tmp_path / "takes.toml").write_text(f'[defaults]\nimport_take = "*W*"\n{rows}import_take = "*v*"\n')
+    line = ["plant", "--manifest", tmp_path / "takes.toml", "--output-dir", tmp_path / "out", "--format", "npz"]
+    assert run(*line, "--shot", "intro_Wave,4") == 0
+    reports = [json.loads(path.read_text()) for path in sorted((tmp_path / "out").glob("*.json"))]
+    assert [(each["name"], each["request"]["import_take"]) for each in reports] == [
+        ("intro_Wave", "Wave"),
+        ("actor_Wave", "Wave"),
+    ]
+
+
+def test_an_animation_is_named_as_its_stack(tmp_path: Path) -> None:
+    # As most programs name layers, where Blender names them as the stack.
+    path = tmp_path / "actor.fbx"
+    truth = several_animations(path)
+    layers = re.compile(rb"[^\0]{4}\0\x01AnimLayer")
+    path.write_bytes(layers.sub(b"Base\0\x01AnimLayer", path.read_bytes()))
+    [note] = imported(path, RATE)
+    assert note.startswith('Animation "Walk" was taken;')
+    np.testing.assert_allclose(joints(the_armature(), frames_of("fbx")), truth, atol=2e-6 * HEIGHT)
+
+
+def test_animations_that_no_skeleton_of_usd_plays_are_named(tmp_path: Path) -> None:
+    path, truth = take_file(tmp_path, "usda")
+    text = re.sub("(?=def SkelAnimation)", 'def SkelAnimation "Wave"\n{\n}\n', path.read_text())
+    path.write_text(text.replace("endTimeCode = 31", "endTimeCode = 300"))
+    [note] = imported(path)
+    assert note.endswith(f'was taken, to which the skeleton is bound; "{path}" also has "Wave"')
+    assert bpy.context.scene.frame_end == COUNT
+    np.testing.assert_allclose(joints(the_armature(), FRAMES), truth, atol=2e-6 * HEIGHT)
 
 
 def test_a_file_of_one_animation_has_none_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

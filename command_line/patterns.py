@@ -1,0 +1,117 @@
+"""The shots that rows stand for: patterns of files, and of animations in a file, stand for all that fit."""
+
+import glob
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import islice
+from pathlib import Path
+
+from ..blender.messages.refused import Refused
+from ..blender.takes.animations import names
+from .rows import Rows
+
+PathMapping = Callable[[str], Path]
+
+_MOST_ENTRIES = 100_000
+"""Files and folders that are looked at for a pattern: more are those of a whole disk, and take minutes."""
+
+_UNFIT = re.compile(r'[\x00-\x1f\\/:*?"<>|,]')
+"""What names of files cannot have on some machine, and the comma between names of shots."""
+
+_VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """What lists shots.
+
+    source : what it is called in messages
+    home : the folder that paths are relative to
+    mapped : maps a path to this machine
+    allows_scripts : shots may say which Python runs in their files
+    """
+
+    source: str
+    home: Path
+    mapped: PathMapping
+    allows_scripts: bool = False
+
+    def path(self, text: str, where: str, key: str) -> Path:
+        """The path at its place on this machine."""
+        return self.home / self.mapped(filled(text, where, key))
+
+
+def files(
+    rows: Rows, listing: Listing, folder: Path | None, take: str
+) -> tuple[Sequence[int], Sequence[str], Sequence[str]]:
+    """Of each shot the place of its row, its file as it is written or as a pattern finds it, and its animation or "".
+
+    take : the animation, or a pattern, where a row has none
+    """
+    patterns = [own or take for own in rows.takes]
+    if not glob.has_magic("\n".join((*rows.files, *patterns))):
+        return range(len(rows.files)), rows.files, [""] * len(rows.files)
+    found = [
+        (place, file, animation)
+        for place, (text, pattern) in enumerate(zip(rows.files, patterns, strict=True))
+        for file in _fitting(text, listing, folder)
+        for animation in _fitting_animations(file, text, pattern, listing)
+    ]
+    places, files, takes = zip(*found, strict=True)
+    return places, files, takes
+
+
+def ending(take: str) -> str:
+    """What the names of a shot and of its outputs have for an animation that was found by a pattern."""
+    return take and f"_{_UNFIT.sub('_', take)}"
+
+
+def _fitting(pattern: str, listing: Listing, folder: Path | None) -> Iterator[str]:
+    """All files that fit the pattern, but for those in the folder of outputs; other text as it is."""
+    if not glob.has_magic(pattern):
+        yield pattern
+        return
+    text = str(listing.mapped(filled(pattern, f'"{pattern}" in {listing.source}', "file")))
+    if "\0" in text or os.path.exists(listing.home / text):
+        yield pattern
+        return
+    outputs = os.path.abspath(folder) if folder else None
+    # The folder of the manifest may have brackets in its name.
+    whole = str(Path(glob.escape(str(listing.home))) / text)
+    _refuse_too_wide(whole, pattern, listing)
+    names = sorted(glob.glob(whole, recursive=True))
+    paths = [Path(name) for name in names if not (outputs and Path(os.path.abspath(name)).is_relative_to(outputs))]
+    if not paths:
+        raise Refused("NO_FILE.matching", value=pattern, where=listing.source)
+    for path in paths:
+        yield str(path.relative_to(listing.home) if path.is_relative_to(listing.home) else path)
+
+
+def _fitting_animations(file: str, text: str, pattern: str, listing: Listing) -> Sequence[str]:
+    """All animations of the file that fit the pattern; [""] where none does, and where it is no pattern."""
+    if not glob.has_magic(pattern):
+        return [""]
+    where = f'"{text}" in {listing.source}'
+    found = names(listing.path(text, where, "file") if file == text else listing.home / file)
+    return [name for name in found if name == pattern or fnmatchcase(name, pattern)] or [""]
+
+
+def _refuse_too_wide(whole: str, pattern: str, listing: Listing) -> None:
+    """Raise `Refused` if more than `_MOST_ENTRIES` lie in the folders that a pattern with ** goes through."""
+    if "**" not in pattern:
+        return
+    folder, last = os.path.split(whole.rstrip("/"))
+    entries = glob.iglob(whole if last == "**" else os.path.join(folder, "*"), recursive=True)
+    if sum(1 for _ in islice(entries, _MOST_ENTRIES + 1)) > _MOST_ENTRIES:
+        raise Refused("PATTERN_TOO_WIDE", value=pattern, where=listing.source, count=_MOST_ENTRIES)
+
+
+def filled(text: str, where: str, key: str) -> str:
+    """The text with its environment variables filled in."""
+    expanded = os.path.expandvars(text)
+    if left := _VARIABLE.search(expanded):
+        raise Refused("VARIABLE", value=left[0], where=where, key=key, text=text)
+    return expanded
