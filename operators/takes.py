@@ -1,11 +1,13 @@
 """Import a motion capture and plant it: from a file browser, or dropped onto the 3D View."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import bpy
+from bpy.app.translations import pgettext_iface
 from bpy.types import Context, Event, FileHandler
 
 from ..blender.armatures import Rig
@@ -46,8 +48,15 @@ class TWO_BONE_IK_OT_plant_capture(RequestOperator):
     def request(self, _context: Context, rig: Rig) -> "api.Request":
         return api.plant.request(rig, scene=self._capture.scene)
 
+    @contextmanager
+    def refusals_told(self) -> Iterator[None]:
+        try:
+            yield
+        except api.Refused as refusal:
+            self.report({"ERROR"}, _with_fields(str(refusal)))
+
     def tell(self, report: "api.Report") -> None:
-        super().tell(replace(report, notes=(*report.notes, *self._capture.notes)))
+        super().tell(replace(report, notes=(*report.notes, *map(_with_fields, self._capture.notes))))
 
     def _each(self, context: Context) -> Generator[float, None, None]:
         from ..blender.takes.imported_apart import imported_apart
@@ -70,6 +79,13 @@ class TWO_BONE_IK_OT_plant_capture(RequestOperator):
                 if context.mode != "OBJECT":
                     bpy.ops.object.mode_set(mode="OBJECT")
                 self._capture.hand_over(layer)
+
+
+def _with_fields(sentence: str) -> str:
+    """The sentence with fields of the dialog where it has arguments of the command line."""
+    for name, row in rows("take").items():
+        sentence = sentence.replace(f"--import-{name}", pgettext_iface(row["name"]))
+    return sentence
 
 
 class TWO_BONE_IK_OT_fit_scene(ArmatureOperator):

@@ -87,6 +87,16 @@ def test_the_report_says_what_was_read(tmp_path: Path) -> None:
     assert any(f"has {COUNT}: all of them were taken" in note for note in told.notes)
 
 
+def test_what_is_told_names_the_fields_of_the_dialog(tmp_path: Path) -> None:
+    path = tmp_path / "actor.bvh"
+    path.write_text(odd_bvh.text(odd_bvh.z_up(odd_bvh.walk(seconds=1.0))))
+    plant_capture(path)
+    assert any(note.endswith("stands along z: Up chooses") for note in report.last(the_armature()).notes)
+    refused(path, "leave out Animation$", take="Walk")
+    path.write_text(odd_bvh.text(odd_bvh.walk(seconds=1.0), time=""))
+    refused(path, "set one with Rate$")
+
+
 def test_an_empty_scene_gets_rate_and_range(tmp_path: Path) -> None:
     path = walk(tmp_path, rate=60.0)
     armature()
