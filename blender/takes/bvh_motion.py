@@ -14,7 +14,6 @@ from ...solver.rotation import eulers
 from ...solver.values import Array
 from ...solver.vectors import norm
 from ..armatures import Rig
-from ..messages.numbers import unit_name
 from ..messages.translation import translated
 from .bvh import Joint
 from .bvh_capture import Capture, captured
@@ -28,9 +27,10 @@ _TOLD = 6e-5
 """Part of the skeleton's size: 0.1 mm of a human."""
 
 
-def write(path: Path, source: Path, scene: Scene, rig: Rig, fps: float | None, taken: Taken) -> list[str]:
+def write(path: Path, source: Path, scene: Scene, rig: Rig, unit: str, fps: float | None, taken: Taken) -> list[str]:
     """Write what the armature does on the frames of `source`, from which it was imported, to `path`.
 
+    unit : of the lengths that are told
     fps : in place of the frame rate of the source
     returns : sentences for the report, of joints that have too few channels for their motion
     raises : Refused where something cannot be evaluated
@@ -45,16 +45,13 @@ def write(path: Path, source: Path, scene: Scene, rig: Rig, fps: float | None, t
     joint = max(off, key=lambda name: off[name], default="")
     if not joint or off[joint] <= _TOLD * capture.size:
         return []
-    note = translated(
-        "report.bvh_channels", joint=joint, off=taken.scale * off[joint], unit=unit_name(scene), file=source
-    )
-    return [note]
+    return [translated("report.bvh_channels", joint=joint, off=taken.scale * off[joint], unit=unit, file=source)]
 
 
 def _rows(capture: Capture, rig: Rig, motion: Motion, taken: Taken) -> tuple[Array, dict[str, float]]:
     """(n, c) the channels; those of a joint without a bone are as in the source.
 
-    returns : also by joint how far it is from where it belongs, as its channels do not hold its motion
+    returns : also by joint how far it or its End Site is from where it belongs, as channels do not hold its motion
     """
     rows, to_file = capture.file.rows.copy(), _TO_FILE[taken.up]
     written = replace(capture, file=replace(capture.file, rows=rows))
@@ -72,6 +69,8 @@ def _rows(capture: Capture, rig: Rig, motion: Motion, taken: Taken) -> tuple[Arr
             off[joint.name] = float(norm(place - written.places(number)).max())
         # Joints below go on from what the channels hold.
         turns[number] = above @ written.turns([number])[:, 0]
+        if world is not None and joint.end is not None:
+            off[f"{joint.name}, End Site"] = float(norm((turns[number] - turn) @ np.array(joint.end)).max())
         places[number] = base + np.einsum("nij,nj->ni", above, written.places(number))
     return rows, off
 

@@ -84,8 +84,9 @@ def _usd(path: Path, export: Export) -> None:
 
 
 def _bvh(path: Path, export: Export) -> None:
-    ((rig, _),) = export.rigs
-    export.notes.extend(bvh_motion.write(path, export.source, export.scene, rig, export.fps, export.taken))
+    ((rig, report),) = export.rigs
+    how = report.unit, export.fps, export.taken
+    export.notes.extend(bvh_motion.write(path, export.source, export.scene, rig, *how))
 
 
 def _npz(path: Path, export: Export) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -331,9 +332,12 @@ def test_what_cannot_be_so_is_refused(tmp_path: Path, make: object, options: dic
         taken(tmp_path / "odd.bvh", **options)
 
 
-def test_a_result_says_what_its_channels_do_not_hold(tmp_path: Path) -> None:
-    # The knee turns about x alone, but a script turns it about the others as well.
-    made = walk(seconds=1.0).with_channels(LeftLeg="X")
+@pytest.mark.parametrize(
+    ("bone", "joint", "length"), [("LeftLeg", "LeftFoot", 43.0), ("LeftToeBase", "LeftToeBase, End Site", 6.0)]
+)
+def test_a_result_says_what_its_channels_do_not_hold(tmp_path: Path, bone: str, joint: str, length: float) -> None:
+    # The joint turns about x alone, but a script turns it about another axis as well.
+    made = walk(seconds=1.0).with_channels(**{bone: "X"})
     (tmp_path / "odd.bvh").write_text(text(made))
     script = tmp_path / "turn.py"
     script.write_text("import bpy\nbpy.context.object.pose.bones['LeftLeg'].rotation_euler.z = 0.1\n")
@@ -343,13 +347,18 @@ def test_a_result_says_what_its_channels_do_not_hold(tmp_path: Path) -> None:
             script.write_text(
                 "import bpy\nfrom bl_ext.user_default.two_bone_ik.blender import versions\n"
                 "for curve in versions.curves(bpy.context.object):\n"
-                "    if curve.data_path == 'pose.bones[\"LeftLeg\"].rotation_euler' and curve.array_index == 2:\n"
+                f"    if curve.data_path == 'pose.bones[\"{bone}\"].rotation_euler' and curve.array_index == 2:\n"
                 "        for key in curve.keyframe_points:\n            key.co.y += 0.1\n"
             )
         assert run(*line, "--output", tmp_path / "planted.bvh", "--force", "--python-before", script) == 0
         [report] = json.loads((tmp_path / "report.json").read_text())["reports"]
         told = [note for note in report["notes"] if "too few channels" in note]
-        assert [note.startswith('Joint "LeftFoot" is up to') for note in told] == [True] * wrong
+        assert len(told) == wrong
+    off, legs = re.match(rf'Joint "{joint}" is up to (.*) \((.*) legs\) beside', told[0]).groups()
+    # A knee that is bent, too, turns in part about its own length.
+    assert float(off) == pytest.approx(2 * length * np.sin(0.05), rel=0.15 if bone == "LeftLeg" else 0.005)
+    # Only arms are planted, so that they stand for legs.
+    assert float(legs) == pytest.approx(float(off) / 53.0, rel=0.01)
 
 
 def test_two_characters_of_one_file_have_a_column_each(tmp_path: Path) -> None:
