@@ -16,6 +16,11 @@ def draw(layout: UILayout, context: Context, rig: Rig) -> None:
     body = section(layout, "Report", count=last_report.to_know)
     if body:
         draw_lines(body, context, [last_report.title])
+        if table := last_report.table():
+            grid = body.grid_flow(row_major=True, columns=len(table[0]), align=True)
+            grid.scale_y = 0.8
+            for cell in (cell for row in table for cell in row):
+                grid.label(text=cell, translate=False)
         for finding in last_report.findings():
             draw_lines(body, context, [finding.text], frame=finding.frame)
         if markers.of(context.scene, rig.name):

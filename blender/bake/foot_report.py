@@ -13,6 +13,9 @@ from .chain_report import check_fields
 _PAIRS = "before", "after", "planted", "turn_before", "turn_after", "turn_planted"
 """Fields with a median and a worst."""
 
+_GAP = " | "
+"""Between two cells of a sentence that is a row of a table."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FootReport:
@@ -53,24 +56,24 @@ class FootReport:
         pairs: dict[str, Any] = {name: tuple(fields[name]) for name in _PAIRS if name in fields}
         return cls(**{**fields, **pairs})
 
-    def text(self, unit: str = "") -> str:
-        """In one line. `unit` : what a world unit is, as `Report` has it."""
-        if not self.frames:
-            return translated("report.foot_free", foot=self.name)
-        text = translated(
-            "report.foot_short" if self.short else "report.foot",
-            unit=unit,
-            foot=self.name,
-            count=self.frames,
-            before=self.before,
-            after=self.after,
-            planted=self.planted[1],
-            turn=max(self.turn_after[1], self.turn_planted[1]),
-            turn_before=self.turn_before[1],
-            moved=self.moved,
-            short=self.short,
-        )
-        return _on_part(self, text)
+    def cells(self, unit: str = "") -> tuple[str, ...]:
+        """Its row of the table: foot, stands on, slides before, after, turns. `unit` : as `Report` has it."""
+        before, after, turn = self.before[1], self.after[1], self.turn_after[1]
+        told = translated("report.foot", unit=unit, count=self.frames, before=before, after=after, turn=turn)
+        return self.name, *told.split(_GAP)
+
+
+def table(feet: Sequence[FootReport], unit: str = "") -> list[tuple[str, ...]]:
+    """What its columns are, and the row of each foot; empty without feet."""
+    return [tuple(translated("report.feet").split(_GAP)), *(foot.cells(unit) for foot in feet)] if feet else []
+
+
+def below_table(feet: Sequence[FootReport], unit: str = "") -> list[str]:
+    """What the figures are, and which feet fall short."""
+    short = [
+        translated("report.foot_short", unit=unit, foot=foot.name, short=foot.short) for foot in feet if foot.short
+    ]
+    return [_on_part(feet[0], translated("report.largest")), *short] if feet else []
 
 
 def headline(feet: Sequence[FootReport], unit: str = "") -> str:

@@ -117,10 +117,14 @@ class Report:
             span="-".join(frame_text(frame) for frame in dict.fromkeys((frames[0], frames[-1]))),
         )
 
+    def table(self) -> list[tuple[str, ...]]:
+        """A row for each planted foot, below one that says what the columns are; empty where none was planted."""
+        return foot_report.table(self.feet, self.unit)
+
     def findings(self) -> list[Finding]:
-        """The report in words, one line each; notes that the user must know come first."""
+        """The report in words, one line each, but for its table; notes that the user must know come first."""
         notes = sorted(self.notes, key=lambda note: not isinstance(note, Alert))
-        feet = [Finding(foot.text(self.unit)) for foot in self.feet]
+        feet = [Finding(text) for text in foot_report.below_table(self.feet, self.unit)]
         # Limbs that are planted have no targets.
         planted = self.operation == _PLANT
         by_chain = (
@@ -129,8 +133,11 @@ class Report:
         return [*feet, *(line for lines in by_chain for line in lines), *map(Finding, notes)]
 
     def lines(self) -> list[str]:
-        """The same without frames."""
-        return [finding.text for finding in self.findings()]
+        """The table and the findings, as text."""
+        table = self.table()
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        rows = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in table)
+        return [*rows, *(finding.text for finding in self.findings())]
 
     def headline(self) -> str:
         """The most important of it, in one line."""

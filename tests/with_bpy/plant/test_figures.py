@@ -49,10 +49,11 @@ def test_a_limb_that_falls_short_by_rounding_does_not() -> None:
         bone._replace(head=ends[bone.name][0], tail=ends[bone.name][1]) if bone.name in ends else bone for bone in ARM
     ]
     rig = arm(bones)
-    [hand] = api.plant(rig, contacts=CONTACT, limbs=["ARMS"]).feet
-    print(hand.short, hand.text())
+    report = api.plant(rig, contacts=CONTACT, limbs=["ARMS"])
+    [hand] = report.feet
+    print(hand.short)
     assert hand.frames == 60
-    assert "falls short" not in hand.text()
+    assert "falls short" not in str(report)
     assert hand.short == 0.0
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.bake.foot_report import headline
+from bl_ext.user_default.two_bone_ik.blender.plant import contact_runs
 from bpy.types import Action, Depsgraph, Object, Scene
 
 from support.footsteps import Capture
@@ -38,7 +39,7 @@ def test_the_headline_says_that_slides_are_of_some_frames(rig: Object) -> None:
     count = len(take().hips)
     told = headline(report.feet)  # the report's own begins with legs that fell short
     assert left.measured == right.measured < left.total == count
-    for text in (told, left.text(), str(report)):
+    for text in (told, str(report)):
         assert f"Slides were measured on {left.measured} of {count} frames" in text
     assert report.as_dict()["feet"][0]["measured"] == left.measured
 
@@ -55,6 +56,32 @@ def test_slides_of_all_frames_are_told_on_request(rig: Object) -> None:
         least = np.linalg.norm(np.diff(points[:, side, :, :2], axis=0), axis=-1).min(axis=-1)[both]
         assert foot.after[1] == pytest.approx(least.max(), abs=5e-6)  # single precision, far from the origin
     assert "measured" not in headline(report.feet)
+
+
+def test_the_report_is_a_table_of_what_blender_shows() -> None:
+    short = captured("walk", 2.0)
+    rig, count = walker(short), len(short.hips)
+    report = api.plant(rig)
+    titles, *rows = table = report.table()
+    assert titles == ("Foot", "Stands on", "Slides before", "After", "Turns")
+    points = shown(rig, count).points
+    for side, (name, told, before, after, turns) in enumerate(rows):
+        row = contact_runs.rows(rig)[f"shin.{'LR'[side]}"]
+        kinds = np.array([int(row.evaluate(frame)) for frame in range(1, count + 1)])
+        stands = (kinds[:, None] & (1, 2)) > 0
+        slides = np.linalg.norm(np.diff(points[:, side], axis=0), axis=-1)[stands[1:] & stands[:-1]]
+        assert (name, told) == (f"Leg.{'LR'[side]}", f"{np.count_nonzero(kinds)} frames")
+        assert millimetres(after) == pytest.approx(1e3 * slides.max(), abs=5e-3)  # the points are of single precision
+        assert millimetres(before) > 100.0 * slides.max() * 1e3 > 0.0
+        assert turns == "less than 0.001°" or float(turns.removesuffix("°")) < 0.01
+    lines = report.lines()[: len(table)]
+    starts = [[line.index(cell) for cell in row] for line, row in zip(lines, table, strict=True)]
+    assert starts == [starts[0]] * len(table)
+    assert api.Report.from_json(report.to_json()).table() == table
+
+
+def millimetres(cell: str) -> float:
+    return float(cell.removeprefix("less than ").removesuffix(" mm"))
 
 
 def test_the_capture_is_not_evaluated_while_it_is_measured(rig: Object) -> None:
@@ -78,7 +105,7 @@ def test_the_capture_is_not_evaluated_while_it_is_measured(rig: Object) -> None:
 def test_what_older_reports_do_not_have_is_none() -> None:
     fields = {"name": "Leg.L", "contacts": 2, "frames": 9, "before": [1, 2], "after": [0, 0]}
     foot = api.FootReport.from_dict({**fields, "moved": 0.1, "short": 0.0, "millimetres": 0.0})
-    assert "measured" not in foot.text()
+    assert "measured" not in headline([foot])
 
 
 def test_few_frames_on_which_feet_stand_are_all_measured(rig: Object) -> None:
