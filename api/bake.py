@@ -18,6 +18,7 @@ from ..blender.hold import hold
 from ..blender.messages.refused import Refused
 from ..blender.scene.checks import given_rig
 from ..blender.settings.key_settings import DEFAULTS, KeySettings, Sampling
+from ..blender.switch.bake_built import bake_all
 from .command import with_request
 from .options import BakeOptions
 
@@ -127,7 +128,7 @@ def bake(
     settings = KeySettings.styled(
         style, new_action=new_action, mute_constraints=mute_constraints, sampling=sampling, measure=measure
     )
-    return bake_steps.bake(given_rig(rig), chains, frames, scene, settings)
+    return bake_all(given_rig(rig), chains, frames, scene, settings)
 
 
 def _carried_out(requests: Sequence[Request]) -> list[Report]:

@@ -79,12 +79,12 @@ class TWO_BONE_IK_PT_chains(Panel):
         rig = in_hand.rig_in_hand(context)
         # A target may be selected, and then nothing else tells whose it is.
         layout.label(text=rig.name, icon="ARMATURE_DATA", translate=False)
-        from ..blender.rigs.known_limbs import limbs_of
+        from ..blender.rigs.known_limbs import switchable_limbs
         from . import bake, chains, hold, limb_notice, plant, switch, targets
 
         if not editable(rig):
             draw_lines(layout, context, [pgettext_iface("Linked: make an editable library override of the armature")])
-        is_known = bool(limbs_of(rig))
+        is_known = bool(switchable_limbs(rig))
         if is_known:
             switch.draw(layout, context, rig)
         if not rig.two_bone_ik_chains:

@@ -8,7 +8,7 @@ from bpy.types import Context, UILayout
 from ..blender.armatures import Rig
 from ..blender.bake.build_plan import frame_range
 from ..blender.rigs import rig_files
-from ..blender.rigs.known_limbs import limbs_of
+from ..blender.rigs.known_limbs import switchable_limbs
 from ..blender.rigs.switch_property import shown_control_set
 from ..blender.status import in_hand
 from .sections import section
@@ -17,7 +17,7 @@ from .sidebar import draw_lines
 
 def draw(layout: UILayout, context: Context, rig: Rig) -> None:
     """The buttons that switch all limbs of a known rig, or the one in hand, and which of them show FK and which IK."""
-    limbs, left_out = limbs_of(rig), rig_files.notes()
+    limbs, left_out = switchable_limbs(rig), rig_files.notes()
     body = section(layout, "Switch", closed=False, count=len(left_out))
     if body is None:
         return

@@ -19,6 +19,7 @@ Other rooms use of it:
     pin_report : pin_fields
     pose : all
     report : all
-    request : Answer, MeasurePhase, Need, Preparation, Request, Resources, alone, finish, request, write_together
+    request : Answer, MeasurePhase, Need, Preparation, Request, Resources, WritePhase, alone, finish, request,
+        write_together
     write_channels : all
 """

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
+from bpy.types import Object
 
-from ...skeleton.switch.switch_plan import Setting, SwitchPlan
+from ...skeleton.switch.switch_plan import Setting
 from ...skeleton.values import MERGE, Channel
 from ...solver.values import Array
 from .. import versions
@@ -37,21 +38,19 @@ def setting_channel(rig: Rig, setting: Setting, frames: Array) -> tuple[Channel,
     return channel, kinds[-1] if after and kinds else "CONSTANT"
 
 
-def shown_beside(rig: Rig, limb: SwitchPlan, bone: str, frames: Array) -> tuple[bool, bool]:
-    """Whether what this bone is keyed to shows before the frames, and after them."""
-    if bone in limb.shared:
-        return True, True
-    start, end, path = frames[0], frames[-1], limb.switch.path
+def shown_beside(rig: Rig, switch: Setting, frames: Array) -> tuple[bool, bool]:
+    """Whether what the switch lets show shows before the frames, and after them."""
+    start, end, path = frames[0], frames[-1], switch.path
     curve = versions.curve_finder(rig)(path, index=0)
     times = key_points(curve)[0] if curve else np.empty(0)
     times = np.concatenate((times, (start - 1.0, start - _near(start), end + _near(end), end + 1.0)))
-    shows = np.abs(numbers_on(rig, path, times) - limb.switch.value) < 1.0
+    shows = np.abs(numbers_on(rig, path, times) - switch.value) < 1.0
     return bool(shows[times < start].any()), bool(shows[times > end].any())
 
 
-def kept_beside(rig: Rig, channel: Channel, earlier: bool, after: bool) -> Channel:
+def kept_beside(item: Object, channel: Channel, earlier: bool, after: bool) -> Channel:
     """The same with keys that keep what is before its frames, and after them, where that is asked for."""
-    before, behind = _beside(rig, channel.path, channel.frames)
+    before, behind = _beside(item, channel.path, channel.frames)
     start, end = before if earlier else {}, behind if after else {}
     frames = np.array([*start, *channel.frames, *end])
     values = np.vstack([*start.values(), channel.values, *end.values()])
@@ -66,9 +65,9 @@ def kept_beside(rig: Rig, channel: Channel, earlier: bool, after: bool) -> Chann
     return replace(channel, frames=frames, values=values, slopes=slopes, constant=stays)
 
 
-def kept_span(rig: Rig, path: str, frames: Array, earlier: bool = True, after: bool = True) -> tuple[float, float]:
+def kept_span(item: Object, path: str, frames: Array, earlier: bool = True, after: bool = True) -> tuple[float, float]:
     """First and last of the frames with those of the keys that keep a property before them, and after them."""
-    before, behind = _beside(rig, path, frames)
+    before, behind = _beside(item, path, frames)
     start, end = [*before] if earlier else [], [*behind] if after else []
     return min((*start, float(frames[0]))), max((*end, float(frames[-1])))
 
@@ -78,7 +77,7 @@ def _near(frame: float) -> float:
     return max(_NEAR, 4.0 * float(np.spacing(np.float32(abs(frame)))))
 
 
-def _beside(rig: Rig, path: str, frames: Array) -> tuple[dict[float, Array], dict[float, Array]]:
+def _beside(item: Object, path: str, frames: Array) -> tuple[dict[float, Array], dict[float, Array]]:
     """Keys, (k,) by frame, that keep a property as it is before these frames and after them.
 
     Both are as near as keys may be, since between frames nothing is to change either. Before the frames the key is a
@@ -86,7 +85,7 @@ def _beside(rig: Rig, path: str, frames: Array) -> tuple[dict[float, Array], dic
     where a key that is no farther keeps the property.
     """
     start, end = float(frames[0]), float(frames[-1])
-    find, current = versions.curve_finder(rig), np.atleast_1d(np.array(value_at(rig, path), dtype=np.float64))
+    find, current = versions.curve_finder(item), np.atleast_1d(np.array(value_at(item, path), dtype=np.float64))
     curves = [find(path, index=index) for index in range(len(current))]
     if not any(curves):
         return {start - 1.0: current}, {end + _near(end): current}

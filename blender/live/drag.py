@@ -16,8 +16,11 @@ from ..bake.request import alone
 from ..chains.detect.find_limbs import Limb
 from ..chains.limbs import shows_ik
 from ..messages.refused import Refused, unless_gone
+from ..rigs.built_limbs import built_limb
 from ..rigs.known_limbs import known_by_end
-from ..rna_paths import owner_and_property
+from ..rigs.rig_files import KnownLimb
+from ..rigs.switch_property import shown_control_set
+from ..rna_paths import owner_and_property, value_at
 from ..scene.checks import refuse_unposable
 from ..targets.brought_along import BroughtAlong
 from ..targets.targets_from_pose import snap_targets
@@ -29,8 +32,8 @@ from .pulled_controls import PulledControls
 class Drag:
     """Begins with the pose as it is, and poses the two bones of one limb; its chain's targets go along at once.
 
-    Where a known rig shows IK, it moves the limb's controls of IK, and its FK controls stay. While it lasts, live limbs
-    of the armature wait. It lasts until `finish` or `restore`.
+    Where a known rig shows IK, it moves the limb's controls of IK, and its FK controls stay; of a built limb it moves
+    the targets. While it lasts, live limbs of the armature wait. It lasts until `finish` or `restore`.
 
     limb : the name of a chain, or a limb that has none; it gets none
     tip, mid : where the tip and the mid joint were, in world space
@@ -43,19 +46,24 @@ class Drag:
         self._rig, self._scene, self._insert_keys = rig, scene, insert_keys
         self._chain = unlisted_chain(**limb.fields) if isinstance(limb, Limb) else chosen_chains(rig, [limb])[0]
         plan = _free(chain_plan(rig, self._chain, Point(rig)), has_pole=self._chain.pole_target is not None)
-        self._in_ik = shows_ik(rig, known_by_end(rig).get(plan.end.name))
+        self._in_ik = shows_ik(rig, known_by_end(rig).get(plan.end.name)) or self._built()
         joints: list[tuple[float, ...]] = [(rig.matrix_world @ joint).to_tuple() for joint in self._joints()]
         self.mid, self.tip = joints
         self._limb = self._pulled(plan)
-        self._before: dict[str, tuple[float, ...]] = {path: tuple(rig.path_resolve(path)) for path in self._limb.paths}
+        self._before = {(item, path): tuple(value_at(item, path)) for item, path in self._limb.paths}
         self._flips, self._bent = 0, False
         self._targets = self._movable_targets()
         live.suspend(rig, self._chain.name)
 
+    def _built(self) -> KnownLimb | None:
+        """The limb where it is built, and follows its target at least in part."""
+        limb = built_limb(self._rig, self._chain)
+        return limb if limb and shown_control_set(self._rig, limb) != "FK" else None
+
     def _joints(self) -> tuple[Vector, Vector]:
         """Mid joint and tip as they show."""
         bones, tip_bone, hock_bone = self._rig.pose.bones, self._chain.tip_bone, self._chain.hock_bone
-        if self._in_ik:
+        if self._in_ik and len(self._in_ik.ik) > 2:
             mid, tip = self._in_ik.showing_ik[1:3]
             return bones[mid].head, bones[tip].head
         end = bones[self._chain.end_bone]
@@ -124,9 +132,9 @@ class Drag:
         if self._targets:
             self._targets.restore()
         with unless_gone:
-            for path, values in self._before.items():
+            for (item, path), values in self._before.items():
                 owner, name = owner_and_property(path)
-                setattr(self._rig.path_resolve(owner), name, values)
+                setattr(item.path_resolve(owner) if owner else item, name, values)
             live.resume(self._rig)
 
     def finish(self) -> list[str]:

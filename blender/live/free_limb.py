@@ -33,8 +33,9 @@ class FreeLimb:
     def __init__(self, chain: ChainPlan, tip: Sequence[float], scene: Scene, *, insert_keys: bool) -> None:
         rig, ranks = chain.rig, ranked([chain], dependencies.links([chain]))
         self._plan = at_current_frame(Plan(rig=rig, name=rig.name, scene=scene, ranks=ranks, frames=np.empty(0)))
-        self.paths = convert.paths(self._plan)
-        key_checks.refuse_unsettable(rig, self.paths, insert_keys=insert_keys)
+        paths = convert.paths(self._plan)
+        key_checks.refuse_unsettable(rig, paths, insert_keys=insert_keys)
+        self.paths = {(rig, path) for path in paths}
 
         self._samples = sampling.sample_current_frame(self._plan, sample_need(self._plan))
         [self._group] = chain_group.chain_groups([chain], self._samples, 1)

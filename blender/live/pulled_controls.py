@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from bpy.types import Scene
+from bpy.types import Object, Scene
 
 from ...skeleton import transform
 from ...skeleton.rotation_mode import rotation_values
@@ -17,19 +17,20 @@ from ...skeleton.values import Bone, ChainPlan, Channel, Plan, Point, Samples
 from ...solver import rotation
 from ...solver.values import Array
 from ...solver.vectors import angle_about, norm, product, rejection, unit
-from ..armatures import Rig
 from ..bake.build_plan import at_current_frame
-from ..bake.write_channels import key_channels, pose_channels
+from ..bake.write_channels import Channels, key_channels, pose_channels
 from ..curves import key_checks
 from ..curves.keys import values_before
 from ..messages.refused import Refused
+from ..rigs import controls
+from ..rigs.built_limbs import goals, is_built
 from ..rigs.rig_files import KnownLimb
 from ..rigs.switch_property import pole_on
 from ..scene import sampling
 from ..scene.bone import read_bone
 from ..scene.need import pose_need
 from ..settings.key_settings import DEFAULTS
-from ..targets.checks import pullable
+from ..targets.checks import keyed_target, pullable
 
 _MOST = 8
 """Evaluations: Blender's IK turns a limb by less or more than its own control."""
@@ -42,35 +43,36 @@ _STRAIGHT = 1e-4
 
 
 class PulledControls:
-    """The controls of one limb: read and sampled once, moved as often as the tip or the mid joint moves.
+    """The controls of one limb, or the targets of one that was built: sampled once, moved as often as it is pulled.
 
     chain : one on the FK controls of the limb, whose options and targets have no part in this
     raises : Refused where no one control moves the limb, or it cannot be moved, or with `insert_keys` not be keyed
     """
 
     def __init__(self, chain: ChainPlan, limb: KnownLimb, scene: Scene, *, insert_keys: bool) -> None:
-        if not limb.control:
+        built = is_built(chain.rig, limb)
+        if not (built or limb.control):
             raise Refused("PULLED_IK.tip", chain=chain, switch=limb.switch, value=limb.fk_value)
         self.chain = chain
         self._limb, self._insert_keys = limb, insert_keys
-        self._target = Point(chain.rig, limb.followed)
         self._plan = at_current_frame(
             Plan(rig=chain.rig, name=chain.rig.name, scene=scene, ranks=((chain,),), frames=np.empty(0))
         )
-        self._targets = {self._target: self._pullable(self._target)}
         poled = limb.pole and pole_on(chain.rig, limb, self._plan.frames)[0]
-        self._pole = Point(chain.rig, limb.pole) if poled else None
+        known = Point(chain.rig, limb.followed), *([Point(chain.rig, limb.pole)] if poled else [])
+        self._target, *poles = goals(chain.rig, limb) if built else known
+        self._targets = {self._target: self._pullable(self._target)}
+        self._pole = next(iter(poles), None)
         self._swivel = read_bone(chain.rig, limb.swivel) if limb.swivel and not poled else None
         self._start = self._sampled()
-        self._channels: dict[str, Channel] = {}
+        self._channels: dict[tuple[Object, str], Channel] = {}
 
     @property
-    def paths(self) -> set[str]:
-        """RNA paths of all that may be set."""
-        rig: Rig = self.chain.rig
-        names = filter(None, (self._limb.control, self._pole and self._pole.bone))
-        locations = {rig.pose.bones[name].path_from_id("location") for name in names}
-        return locations | ({self._swivel.rotation_path} if self._swivel else set())
+    def paths(self) -> set[tuple[Object, str]]:
+        """All that may be set: what has it, and its RNA path."""
+        moved = [controls.keyed_point(point) for point in (self._target, self._pole) if point]
+        locations = {(point.object, keyed_target(point, 0.0).location_path) for point in moved}
+        return locations | ({(self.chain.rig, self._swivel.rotation_path)} if self._swivel else set())
 
     def reach_for(self, tip: Sequence[float]) -> None:
         """From now on the control is where the tip is at this position, in world space."""
@@ -105,11 +107,17 @@ class PulledControls:
 
     def pose(self) -> None:
         """Set the controls."""
-        pose_channels(self._plan, {self.chain.rig: [*self._channels.values()]})
+        pose_channels(self._plan, self._by_object())
 
     def key(self) -> list[str]:
         """Key the controls that were pulled; returns sentences about what could not be done."""
-        return key_channels(self._plan, {self.chain.rig: [*self._channels.values()]}, DEFAULTS)
+        return key_channels(self._plan, self._by_object(), DEFAULTS)
+
+    def _by_object(self) -> Channels:
+        items = {item: list[Channel]() for item, _ in self._channels}
+        for (item, _), channel in self._channels.items():
+            items[item].append(channel)
+        return items
 
     def _pullable(self, point: Point) -> KeyedTarget:
         return pullable(self.chain, point, self._plan.frames[0], insert_keys=self._insert_keys)
@@ -131,12 +139,15 @@ class PulledControls:
 
     @property
     def _shown(self) -> list[Point]:
-        """Of the limb as it shows, the bones whose heads are root, mid and tip."""
+        """Of the limb as it shows, the bones whose heads are root, mid and tip; of two bones the tip is a tail."""
         return [Point(self.chain.rig, name) for name in self._limb.showing_ik[:3]]
 
     def _joints(self, samples: Samples) -> Iterable[Array]:
         """(3,) each, in armature space."""
-        return (samples.pose[point][0, :3, 3] for point in self._shown)
+        poses = [samples.pose[point][0] for point in self._shown]
+        yield from (pose[:3, 3] for pose in poses)
+        if len(poses) == 2:
+            yield poses[1][:3, 3] + self.chain.end.length * poses[1][:3, 1]
 
     def _from_world(self, samples: Samples) -> Array:
         return transform.inverse(samples.to_world[self.chain.rig])
@@ -169,13 +180,13 @@ class PulledControls:
         """place : (1, 3)     in the world"""
         targets = {point: self._targets[point]}
         wanted = {point: WorldTransform(location=place)}
-        [channel] = target_channels(self._plan, wanted, samples, targets)[self.chain.rig]
-        self._channels[channel.path] = channel
+        [channel] = target_channels(self._plan, wanted, samples, targets)[point.object]
+        self._channels[point.object, channel.path] = channel
 
     def _put(self, bone: Bone, matrices: Array) -> None:
         before = values_before(self.chain.rig, [bone.rotation_path], self._plan.frames[0])[bone.rotation_path]
         values = rotation_values(matrices, bone.rotation_mode, before)
         frames = self._plan.frames
-        self._channels[bone.rotation_path] = Channel(
+        self._channels[self.chain.rig, bone.rotation_path] = Channel(
             path=bone.rotation_path, group=bone.name, frames=frames, values=values
         )

@@ -18,6 +18,7 @@ from ..messages.refused import Refused
 from ..messages.translation import frame_text, translated
 from ..rna_paths import bone_and_property
 from ..scene.checks import refuse_unposable
+from ..targets.checks import refuse_following
 from . import captured_action, contact_keys
 from .captured_action import Capture
 from .checks import refuse_constrained
@@ -154,6 +155,7 @@ class _Reading:
         refuse_too_many_frames(plan)
         refuse_stretched_time(plan)
         refuse_shared_bones(chains)
+        refuse_following([chain.end.name for chain in chains], plan)
         by_name = {foot.chain.name: foot for foot in self._feet}
         return CapturedLimbs(
             plan=plan,

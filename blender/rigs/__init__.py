@@ -2,6 +2,7 @@
 
 Other rooms use of it:
 
+    built_limbs : OPTIONS, built_limb, built_limbs, goals, is_built
     controls : all
     known_limbs : all
     rig_files : all

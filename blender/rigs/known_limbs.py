@@ -18,6 +18,7 @@ from ..scene import dependencies
 from ..scene.checks import given_names, refuse_other_than_armature
 from ..session import session
 from . import switch_property
+from .built_limbs import built_limbs
 from .rig_files import KnownLimb, faults, layouts, user_files, wildcards_in
 from .switch_property import INFLUENCE, drivers_reading, property_owner, property_path, switch_path
 from .wildcards import WILDCARDS, filled, wildcard_texts
@@ -31,8 +32,9 @@ def known_limbs(rig: Rig, names: Sequence[str] | None = None) -> tuple[KnownLimb
 
     raises : Refused where it is of none, or where something is missing that a limb of its kind has
     """
+    refuse_other_than_armature(rig)
     chosen = None if names is None else given_names(rig, names)
-    limbs = _found(rig, lambda limb: chosen is None or limb.name in chosen)
+    limbs = _found(rig, lambda limb: chosen is None or limb.name in chosen, built_limbs(rig))
     for name in chosen or ():
         if name not in limbs:
             raise Refused("UNKNOWN_LIMB", object=rig, value=name, known=known_words(name, limbs))
@@ -44,7 +46,8 @@ def known_limb_of(rig: Rig, bone: str) -> KnownLimb:
 
     raises : Refused where no limb has it, or where something is missing that this limb has on other rigs of its kind
     """
-    limbs = _found(rig, lambda limb: bone in limb.named)
+    refuse_other_than_armature(rig)
+    limbs = _found(rig, lambda limb: bone in limb.named, built_limbs(rig))
     for limb in limbs.values():
         if bone in limb.named:
             return limb
@@ -52,9 +55,11 @@ def known_limb_of(rig: Rig, bone: str) -> KnownLimb:
     raise Refused("NO_KNOWN_LIMB", object=rig, bone=bone, known=", ".join(limbs), nearest=nearest)
 
 
-def _found(rig: Rig, is_needed: Callable[[KnownLimb], bool]) -> dict[str, KnownLimb]:
-    """By name all limbs of a known kind; Refused where there is none, or where one that is `wanted` lacks something."""
-    refuse_other_than_armature(rig)
+def _found(rig: Rig, is_needed: Callable[[KnownLimb], bool], built: Iterable[KnownLimb] = ()) -> dict[str, KnownLimb]:
+    """By name all limbs of a known kind, and of those that are `built` all others.
+
+    raises : Refused where there is none, or where one that is needed lacks something
+    """
     limbs: dict[str, KnownLimb] = {}
     almost: list[tuple[str, KnownLimb]] = []
     for kind, named in _by_names(tuple(rig.data.bones.keys()), user_files()):
@@ -65,6 +70,10 @@ def _found(rig: Rig, is_needed: Callable[[KnownLimb], bool]) -> dict[str, KnownL
         elif len(absent) < _ALMOST * len(limb.bones):
             almost.append((kind, limb))
     taken = {name for limb in limbs.values() for name in limb.bones}
+    for limb in built:
+        if taken.isdisjoint(limb.fk):
+            limbs.setdefault(limb.name, limb)
+            taken |= {*limb.fk}
     for kind, limb in sorted(almost, key=lambda entry: len(_absent(rig, entry[1]))):
         if limb.fk[0] not in taken and is_needed(limb):
             _refuse_almost(rig, kind, limb, {*rig.data.bones.keys()} - taken)
@@ -104,6 +113,13 @@ def limbs_of(rig: Rig) -> tuple[KnownLimb, ...]:
             limbs = ()
         _seen[rig.session_uid] = told_by, limbs
     return _seen[rig.session_uid][1]
+
+
+def switchable_limbs(rig: Rig) -> tuple[KnownLimb, ...]:
+    """The same, and those of its limbs that were built."""
+    limbs = limbs_of(rig)
+    names = {name for limb in limbs for name in (limb.name, *limb.fk)}
+    return (*limbs, *(limb for limb in built_limbs(rig) if names.isdisjoint((limb.name, *limb.fk))))
 
 
 def kind_of(rig: Rig) -> str:

@@ -78,7 +78,7 @@ class KnownLimb:
     @property
     def followed(self) -> str:
         """What a chain on the FK controls follows: what IK reaches for, or the control if that is one of them."""
-        return self.control if self.ik[2] in self.fk else self.ik[2]
+        return self.ik[2] if {*self.ik[2:3]} - {*self.fk} else self.control
 
     def control_of(self, followed: str) -> str:
         """The IK control that takes the keys of what a chain follows; "" if there is no such control."""

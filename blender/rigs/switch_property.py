@@ -49,7 +49,7 @@ def switch_path(rig: Rig, limb: KnownLimb) -> str:
 
 def toe_path(rig: Rig, limb: KnownLimb) -> str:
     """RNA path of what says whether IK of its own aims the foot; "" where none does."""
-    return _influence_path(rig, ik_constraint(rig, limb.fk[2], limb.toe_ik))
+    return _influence_path(rig, ik_constraint(rig, limb.fk[2], limb.toe_ik)) if limb.toe_ik else ""
 
 
 def _influence_path(rig: Rig, constraint: Constraint | None) -> str:

@@ -77,6 +77,11 @@ def built_by(rig: Rig, bone: str) -> CopyRotationConstraint | None:
     return constraint if isinstance(constraint, CopyRotationConstraint) and constraint.target == rig else None
 
 
+def has_built(bone: PoseBone) -> bool:
+    """Whether a constraint that was built into the rig moves this bone."""
+    return any(constraint.name.startswith(BUILT) for constraint in bone.constraints)
+
+
 def moved_bones(bone: PoseBone, constraint: Constraint) -> list[PoseBone]:
     """The bones that a constraint on `bone` moves, from the end up: with IK as many as its chain is long."""
     if not isinstance(constraint, KinematicConstraint | SplineIKConstraint):

@@ -2,6 +2,7 @@
 
 Other rooms use of it:
 
+    bake_built : bake_all
     switch : all
     switch_plan : ControlSet
 """

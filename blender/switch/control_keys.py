@@ -12,7 +12,7 @@ from ...skeleton.switch.limb_pose import differences
 from ...skeleton.switch.reduced_controls import reduce_limb
 from ...skeleton.switch.switch_plan import Setting, SwitchPlan
 from ...skeleton.transform import Basis
-from ...skeleton.values import MERGE, Channel, Plan, Point
+from ...skeleton.values import MERGE, Channel, Plan
 from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
@@ -73,7 +73,7 @@ class ControlKeys:
 
     def _on_source_keys(self, limb: SwitchPlan, channels: list[Channel]) -> list[Channel]:
         frames = self._plan.frames
-        keyed_at = [key_frames(Point(self._plan.rig, name)) for name in limb.source]
+        keyed_at = map(key_frames, limb.source)
         times = np.sort(np.concatenate([np.empty(0), *keyed_at]))
         keyed = np.searchsorted(times, frames - MERGE) < np.searchsorted(times, frames + MERGE, side="right")
         rows = np.union1d(np.flatnonzero(keyed), (0, len(frames) - 1))

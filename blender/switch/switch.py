@@ -17,7 +17,7 @@ from ..armatures import Rig
 from ..bake.build_plan import Frames, Names, frame_range, scene_of, steps
 from ..bake.checks import refuse_stretched_time
 from ..bake.report import Report
-from ..bake.request import Answer, MeasurePhase, Need, Preparation, Resources, request
+from ..bake.request import Answer, MeasurePhase, Need, Preparation, Resources, finish, request
 from ..curves import key_checks
 from ..curves.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
 from ..curves.unkeyed_edits import Keeper
@@ -30,6 +30,7 @@ from ..scene.checks import refuse_unposable
 from ..scene.need import SampleNeed
 from ..settings.key_settings import Keys, KeySettings
 from . import trial_controls
+from .built_targets import follow_pose
 from .compare_limbs import compare_limbs, world_units
 from .control_keys import ControlKeys, write_keys
 from .switch_plan import ControlSet, shown_need, shows, switch_plan, ties, with_source_keys
@@ -46,7 +47,7 @@ def switch(
     settings: KeySettings,
 ) -> Preparation:
     """Let the limbs show their FK controls, or IK, over the range, posed as they are."""
-    plan, limbs, sentences = _read(rig, to, names, frames, scene, settings)
+    plan, limbs, following, sentences = _read(rig, to, names, frames, scene, settings)
     control_keys, tied = ControlKeys(plan, limbs, settings), ties(rig, limbs)
     sampler = resources.enter_context(sampling.Sampler(plan, settings.sampling, slow=resources.slow.append))
     sampled = _sampled(sampler, plan, limbs, shown_need(rig, limbs, tied.depends), control_keys.turning)
@@ -60,8 +61,9 @@ def switch(
     unit = float(world_units(samples.to_world[rig]).max())
     keying = control_keys.in_style(bases, between, fixed, poses[0], unit)
     channels = yield from part(keying, 0.6 if reduced else 1.0, 1.0)
+    write_targets = (yield from follow_pose(resources, plan, frames, following, settings)) if following else None
     control_channels = [
-        kept_beside(rig, channel, *shown_beside(rig, limb, channel.group, plan.frames))
+        kept_beside(rig, channel, *_shown_beside(rig, limb, channel.group, plan.frames))
         for limb in limbs
         for channel in channels[limb.name]
     ]
@@ -73,6 +75,7 @@ def switch(
         keyed = {channel.path for channel in (*control_channels, *(channel for channel, _ in set_keys))}
         keep(rig, plan.scene, keyed)
         notes = [*sentences, *_write(plan, control_channels, set_keys, settings)]
+        followed = finish(write_targets, keep) if write_targets else Report(rig=plan.name, chains=())
         sampler.renew()
         suspects = frozenset().union(*(chain.suspects for chain in chains))
         times = plan.frames, halfway(plan.frames, rows)
@@ -80,7 +83,8 @@ def switch(
 
         def measure(sampled: Answer) -> Report:
             reports, off = comparison.measured(sampled)
-            return Report(rig=plan.name, chains=tuple(reports), notes=(*off, *dict.fromkeys(notes)), operation="Switch")
+            told = *off, *dict.fromkeys(notes), *followed.notes
+            return Report(rig=plan.name, chains=(*reports, *followed.chains), notes=told, operation="Switch")
 
         return MeasurePhase(Need.of(comparison.points, comparison.frames, sampler, {rig: keyed}), measure)
 
@@ -89,8 +93,8 @@ def switch(
 
 def _read(
     rig: Rig, to: ControlSet, names: Names, frames: Frames | None, scene: Scene | None, settings: KeySettings
-) -> tuple[Plan, list[SwitchPlan], list[str]]:
-    """The frames, the limbs that do not show that control set yet, and sentences for the report."""
+) -> tuple[Plan, list[SwitchPlan], list[SwitchPlan], list[str]]:
+    """The frames, the limbs that do not show that control set yet, those that are to follow targets, and sentences."""
     refuse_unposable(rig)
     scene = scene_of(rig, scene)
     start, end, step = frame_range(rig, frames, scene)
@@ -105,7 +109,8 @@ def _read(
     _refuse_unwritable(rig, limbs, switched, solved, settings)
     already = ", ".join(limb.name for limb in plans if limb not in limbs)
     sentences = [*rig_files.notes(), *([translated("note.shows_already", limbs=already, layer=to)] if already else [])]
-    return plan, limbs, sentences
+    following = [limb for limb in limbs if not limb.controls]
+    return plan, [limb for limb in limbs if limb.controls], following, sentences
 
 
 def _sampled(
@@ -135,6 +140,11 @@ def _write(
     return notes
 
 
+def _shown_beside(rig: Rig, limb: SwitchPlan, bone: str, frames: Array) -> tuple[bool, bool]:
+    """Whether what this bone is keyed to shows before the frames, and after them."""
+    return (True, True) if bone in limb.shared else shown_beside(rig, limb.switch, frames)
+
+
 def _refuse_unwritable(
     rig: Rig, limbs: Sequence[SwitchPlan], fixed: Iterable[Setting], frames: Array, settings: KeySettings
 ) -> None:
@@ -142,7 +152,7 @@ def _refuse_unwritable(
     spans = {setting.path: [kept_span(rig, setting.path, frames)] for setting in fixed}
     for limb in limbs:
         for bone in limb.keyed:
-            beside = shown_beside(rig, limb, bone.name, frames)
+            beside = _shown_beside(rig, limb, bone.name, frames)
             spans |= {path: [kept_span(rig, path, frames, *beside)] for path in limb.paths(bone)}
     key_checks.refuse_unwritable(rig, spans, settings)
     key_checks.refuse_unkept(rig, spans)

@@ -15,6 +15,7 @@ from ..armatures import Rig
 from ..curves.keys import key_frames, key_points, numbers_on
 from ..messages.refused import Refused
 from ..options import Word
+from ..rigs.built_limbs import goals, is_built
 from ..rigs.rig_files import KnownLimb
 from ..rigs.switch_property import drivers_reading, pole_on, property_path, switch_path, toe_path
 from ..rna_paths import bone_and_property
@@ -47,7 +48,7 @@ def switch_plan(rig: Rig, limb: KnownLimb, to: ControlSet, frames: Array) -> Swi
             *((name_before, read.offset(name_before, bone)) for name_before, bone in zip(before, shown, strict=True)),
             *((name, np.eye(4)) for name in limb.kept),
         ),
-        source=source_bones(rig, limb, to),
+        source=sources(rig, limb, to),
         switch=switch,
         along=(setting_of(toe, 0.0 if to == ControlSet.FK else 1.0),) if toe else (),
         controls=tuple((read.carried(name, name), name) for name in limb.kept),
@@ -57,7 +58,7 @@ def switch_plan(rig: Rig, limb: KnownLimb, to: ControlSet, frames: Array) -> Swi
     if to == ControlSet.FK:
         pairs = zip(limb.fk, shown, strict=True)
         return replace(plan, controls=(*((read.carried(*pair), pair[1]) for pair in pairs), *plan.controls))
-    return _with_ik(plan, rig, limb, read, shown, frames)
+    return plan if is_built(rig, limb) else _with_ik(plan, rig, limb, read, shown, frames)
 
 
 def _with_ik(
@@ -99,20 +100,22 @@ class _Bones:
         return CarriedBone(bone=self.bone(control), parents=parents, offset=offset, moves=moves)
 
 
-def source_bones(rig: Rig, limb: KnownLimb, to: ControlSet) -> frozenset[str]:
-    """Names of the controls in the set that is not to show; if none of IK is known, of the bones that move IK alone."""
+def sources(rig: Rig, limb: KnownLimb, to: ControlSet) -> frozenset[Point]:
+    """The controls in the set that is not to show; if none of IK is known, the bones that move IK alone."""
+    if to == ControlSet.FK and is_built(rig, limb):
+        return frozenset(goals(rig, limb))
     controls = limb.fk if to == ControlSet.IK else limb.ik_controls
     if not controls:
         carrying = dependencies.upstream(*dependencies.with_parents(Point(rig, limb.fk[0]))[1:])
         moving = dependencies.upstream(*(Point(rig, name) for name in limb.ik))
         controls = tuple(point.bone for point in moving - carrying if point.object == rig and point.bone)
-    return frozenset((*controls, *limb.kept))
+    return frozenset(Point(rig, name) for name in (*controls, *limb.kept))
 
 
 def with_source_keys(rig: Rig, limbs: Iterable[KnownLimb], to: ControlSet, frames: Array) -> Array:
     """The frames, rising, and in between those on which controls of the control set that is not to show have keys."""
-    bones = {name for limb in limbs for name in source_bones(rig, limb, to)}
-    times = np.unique(np.concatenate([np.empty(0), *(key_frames(Point(rig, name)) for name in bones)]))
+    points = {point for limb in limbs for point in sources(rig, limb, to)}
+    times = np.unique(np.concatenate([np.empty(0), *map(key_frames, points)]))
     times = times[(times > frames[0]) & (times < frames[-1])]
     # Keys that are closer than this Blender merges.
     rows = np.searchsorted(frames, times).clip(1, max(len(frames) - 1, 1))

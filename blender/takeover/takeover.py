@@ -18,6 +18,7 @@ from .. import versions
 from ..armatures import Rig
 from ..messages.refused import Refused
 from ..messages.translation import translated
+from ..rigs.built_limbs import built_limbs
 from ..rigs.known_limbs import kind_of
 from ..scene import dependencies
 from ..scene.checks import refuse_not_finite
@@ -64,15 +65,21 @@ class Takeover:
 def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
     """All IK constraints of the armature that act and whose end bone has no chain with a target.
 
-    raises : Refused if the rig is of a known kind, or if the pose before one of them holds NaN or infinity
+    raises : Refused if the rig is of a known kind, if it has no IK constraint but limbs that were built, or if the pose
+        before one of them holds NaN or infinity
     """
     if kind := kind_of(rig):
         raise Refused("KNOWN_RIG", object=rig, value=kind)
     taken = {chain.end_bone for chain in rig.two_bone_ik_chains if chain.target}
     acting = list(_acting(rig))
+    built = {limb.fk[1]: limb.name for limb in built_limbs(rig)}
+    if built and not acting:
+        raise Refused("BUILT_ALREADY", object=rig, value=", ".join(built.values()))
     for owner, constraint in acting:
         bones = dependencies.moved_bones(owner, constraint)
         reason = _obstacle(constraint, bones) or _rival(constraint, bones, acting)
+        if name := built.get(bones[0].name):
+            reason = translated("takeover.built", chain=name)
         if reason:
             yield Takeover(bone=owner.name, constraint=constraint.name, fields={}, differs=(reason,))
             continue

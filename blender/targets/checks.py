@@ -21,6 +21,7 @@ from ..curves.keys import values_before
 from ..messages.refused import Refused
 from ..messages.translation import frame_text, point_text
 from ..rigs import controls
+from ..rigs.built_limbs import built_limbs
 from ..rigs.switch_property import shown_control_set
 from ..scene import dependencies
 from ..scene.bone import read_bone, rest
@@ -97,6 +98,7 @@ def pullable(chain: ChainPlan, point: Point, frame: float, *, insert_keys: bool)
 
 def refuse_not_shown(plan: Plan) -> None:
     """Raise `Refused` where controls would follow a pose of the limb that its rig does not show."""
+    refuse_following([chain.end.name for chain in plan.chains], plan)
     for chain in plan.chains:
         limb = controls.limb_followed(chain.target)
         if limb is None or chain.rig != chain.target.object or chain.end.name not in limb.fk:
@@ -104,7 +106,23 @@ def refuse_not_shown(plan: Plan) -> None:
         for frame in plan.frames if len(plan.frames) > 1 else (None,):
             if shown_control_set(chain.rig, limb, frame) == "IK":
                 first = frame_text(plan.frames[0] if frame is None else frame)
-                raise Refused("NOT_SHOWN", chain=chain, frame=first, switch=limb.switch, value=limb.fk_value)
+                raise Refused("NOT_SHOWN.rig", chain=chain, frame=first, switch=limb.switch, value=limb.fk_value)
+
+
+def refuse_following(ends: Collection[str], plan: Plan) -> None:
+    """Raise `Refused` where limbs that were built, with these end bones, follow targets on frames of the plan.
+
+    On the current frame alone those stay as they are that do nothing else.
+    """
+    several = len(plan.frames) > 1
+    for limb in (limb for limb in built_limbs(plan.rig) if limb.fk[1] in ends):
+        for frame in plan.frames if several else (None,):
+            if shown_control_set(plan.rig, limb, frame) not in (("FK",) if several else ("FK", "IK")):
+                first = frame_text(plan.frames[0] if frame is None else frame)
+                bone, switch = limb.switch_bone, limb.switch
+                raise Refused(
+                    "NOT_SHOWN.built", object=plan.rig, bone=bone, value=limb.name, frame=first, switch=switch
+                )
 
 
 def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool, carried_by: Collection[str] = ()) -> None:
@@ -170,6 +188,8 @@ def _refuse_hanging(plan: Plan, goals: Mapping[Point, bool], *, over_range: bool
 def _links(place: Point, *, over_range: bool) -> Iterator[_Link]:
     """What moves an object or a bone by constraints, whatever has them."""
     for owner, constraint in dependencies.constraints_moving(place):
+        if constraint.name.startswith(dependencies.BUILT):  # by these, a limb follows its own target
+            continue
         acts = not constraint.mute and constraint.influence > 0.0
         if acts or (over_range and _switched(constraint)):
             yield owner, constraint

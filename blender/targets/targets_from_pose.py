@@ -1,6 +1,6 @@
 """The order of the steps that move targets to where the pose is."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
@@ -53,11 +53,26 @@ def bake_targets(
 ) -> Preparation:
     """Key target and pole target over the range, so that they follow the pose that shows."""
     plan = build_plan(rig, names, frames, scene, settings.keys)
+    refuse_not_shown(plan)
+    notes, moved = yield from moved_targets(resources, plan, settings)
+
+    def write(keep: Keeper) -> MeasurePhase:
+        moved.sampler.removal.refuse()
+        return moved.keyed("Bake from Pose", notes, keep)
+
+    return write
+
+
+def moved_targets(
+    resources: Resources, plan: Plan, settings: KeySettings
+) -> Generator[float, None, tuple[list[str], "MovedTargets"]]:
+    """Where the plan's targets have to be for the pose that shows, and sentences about what will be another pose.
+
+    raises : Refused where they cannot be keyed
+    """
     refuse_too_many_frames(plan)
     refuse_stretched_time(plan)
-    refuse_not_shown(plan)
     points = keyable(plan, over_range=True, style=settings)
-
     sampler = resources.enter_context(sampling.Sampler(plan, settings.sampling, slow=resources.slow.append))
     sampled = 0.5 if settings.keys == Keys.REDUCED else 1.0
     samples = yield from part(sampler.pose_over_range(placed(points)), 0.0, sampled)
@@ -65,13 +80,7 @@ def bake_targets(
     places, solved = world_transforms(targets), [limb.solved for limb in targets]
     converting = convert.target_channels(plan, solved, places, samples, points, settings)
     by_target = yield from part(converting, sampled, 1.0)
-    notes, moved = [*_pose_notes(plan, targets)], MovedTargets(plan, sampler, solved, places, by_target, settings)
-
-    def write(keep: Keeper) -> MeasurePhase:
-        sampler.removal.refuse()
-        return moved.keyed("Bake from Pose", notes, keep)
-
-    return write
+    return [*_pose_notes(plan, targets)], MovedTargets(plan, sampler, solved, places, by_target, settings)
 
 
 class MovedTargets(NamedTuple):

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ...solver.values import Array
 from ...solver.vectors import product
-from ..values import Bone, Channel
+from ..transform import transform_points
+from ..values import Bone, Channel, Point
 from .place_bones import Control
 
 
@@ -52,10 +53,11 @@ class SwitchPlan:
     shown : bones by which the limb is judged, from the root bone to hand or foot, or to the toes; then those that
         both control sets carry along
     before : of each of them the name of the bone that lies where it is to lie, and (4, 4) at rest from that one to it
-    source : names of the controls of the control set that has shown it
+    source : the controls of the control set that has shown it
     switch : says that the other control set shows
     along : is set with the switch
-    controls : those of the other control set that follow, each with the name of the bone that it lies to as at rest
+    controls : those of the other control set that follow, each with the name of the bone that it lies to as at rest;
+        none of a built limb that is to follow its target
     shared : names of the bones that pose the limb whichever control set shows
     zero : controls that are to be at rest
     chain : root bone and end bone of an IK chain; none for FK
@@ -69,7 +71,7 @@ class SwitchPlan:
     name: str
     shown: tuple[Bone, ...]
     before: tuple[tuple[str, Array], ...]
-    source: frozenset[str]
+    source: frozenset[Point]
     switch: Setting
     controls: tuple[tuple[CarriedBone, str], ...]
     along: tuple[Setting, ...] = ()
@@ -125,8 +127,10 @@ def wanted(plan: SwitchPlan, poses: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def joints_of(plan: SwitchPlan, poses: Mapping[str, Array]) -> Array:
-    """(n, 3, 3) root, mid and tip of the limb, in armature space."""
-    return np.stack([poses[bone.name][:, :3, 3] for bone in plan.shown[:3]], axis=1)
+    """(n, 3, 3) root, mid and tip of the limb, in armature space; without a third bone the tip is a tail."""
+    places = [(bone.name, (0.0, 0.0, 0.0)) for bone in plan.shown[:3]]
+    places += [(plan.shown[1].name, plan.shown[1].tail)] if len(places) == 2 else []
+    return np.stack([transform_points(poses[name], np.array([place])) for name, place in places], axis=1)
 
 
 def to_place(plan: SwitchPlan, poses: Mapping[str, Array]) -> list[Control]:

@@ -1,0 +1,58 @@
+"""The order of the steps for a bake where limbs are built into the rig: these show FK from then on, as they were."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bpy.types import Scene
+
+from ...skeleton.steps import part
+from ..armatures import Rig
+from ..bake.bake import bake
+from ..bake.build_plan import Frames, chains_taking_part
+from ..bake.request import MeasurePhase, Preparation, Resources, WritePhase, finish, request
+from ..curves.unkeyed_edits import Keeper
+from ..rigs.built_limbs import built_limbs
+from ..settings.key_settings import KeySettings
+from .switch import switch
+from .switch_plan import ControlSet
+
+
+@request
+def bake_all(
+    resources: Resources,
+    rig: Rig,
+    names: Sequence[str] | None,
+    frames: Frames | None,
+    scene: Scene | None,
+    settings: KeySettings,
+) -> Preparation:
+    """Key the chains over the range; limbs that are built get the keys of their pose, and show these."""
+    taking_part = chains_taking_part(rig, names)
+    chosen = {chain.name for chain in taking_part.chains}
+    built = [limb.name for limb in built_limbs(rig) if limb.name in chosen]
+    if not built:
+        return (yield from bake.part(resources, rig, names, frames, scene, settings))
+    others = [chain.name for chain in taking_part.chains if chain.name not in built]
+    writes: list[WritePhase] = []
+    if others:
+        writes.append((yield from part(bake.part(resources, rig, others, frames, scene, settings), 0.0, 0.5)))
+    # Both write to one action.
+    settings = replace(settings, new_action=settings.new_action and not others)
+    to_fk = switch.part(resources, rig, ControlSet.FK, built, frames, scene, settings)
+    writes.append((yield from part(to_fk, 0.5, 1.0)))
+
+    def write(keep: Keeper) -> MeasurePhase:
+        reports = [finish(phase, keep) for phase in writes]
+        chains = {limb.name: limb for report in reports for limb in report.chains}
+        notes = *taking_part.alerts, *(note for report in reports for note in report.notes)
+        together = replace(
+            reports[0],
+            chains=tuple(chains[name] for name in (*others, *built) if name in chains),
+            notes=notes,
+            operation="Bake",
+            left_out=taking_part.left_out,
+            lacking=tuple(taking_part.lacking),
+        )
+        return MeasurePhase(None, lambda _: together)
+
+    return write

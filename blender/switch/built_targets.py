@@ -1,0 +1,93 @@
+"""Built limbs that are to follow targets: these go where the pose has them, whichever objects or bones they are."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from bpy.types import PoseBone
+
+from ...skeleton.bone_channels import keyed_rows
+from ...skeleton.switch.switch_plan import Setting, SwitchPlan
+from ...skeleton.values import ChainPlan, Channel, Plan
+from .. import versions
+from ..armatures import Rig
+from ..bake.build_plan import Frames, build_plan
+from ..bake.compare import compare_joints
+from ..bake.report import build_report
+from ..bake.request import MeasurePhase, Need, Resources, WritePhase
+from ..curves import key_checks
+from ..curves.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
+from ..curves.unkeyed_edits import Keeper
+from ..messages.refused import Refused
+from ..rigs.built_limbs import OPTIONS
+from ..rna_paths import bone_and_property
+from ..settings.key_settings import Keys, KeySettings
+from ..targets.targets_from_pose import moved_targets
+from .control_keys import write_keys
+
+
+def follow_pose(
+    resources: Resources, switched: Plan, frames: Frames | None, limbs: Sequence[SwitchPlan], settings: KeySettings
+) -> Generator[float, None, WritePhase]:
+    """Key targets and pole targets of these limbs, so that these stay as they are once they follow them.
+
+    raises : Refused where a target cannot be keyed, or would change what is outside of the frames
+    """
+    rig: Rig = switched.rig
+    keys = Keys.SOURCE if settings.keys == Keys.TARGET_KEYS else settings.keys
+    plan = build_plan(rig, [limb.name for limb in limbs], frames, switched.scene, keys)
+    switches = {limb.name: limb.switch for limb in limbs}
+    ranks = tuple(tuple(_as_built(chain, _holder(rig, switches[chain.name])) for chain in rank) for rank in plan.ranks)
+    plan = replace(plan, ranks=ranks)
+    notes, moved = yield from moved_targets(resources, plan, replace(settings, keys=keys))
+    beside = {
+        point: shown_beside(rig, switches[chain.name], plan.frames)
+        for chain in plan.chains
+        for point in (chain.target, chain.pole)
+        if point
+    }
+    channels: dict[Any, list[Channel]] = {}
+    for point, of_point in moved.channels.items():
+        paths = [channel.path for channel in of_point]
+        spans = {path: [kept_span(point.object, path, plan.frames, *beside[point])] for path in paths}
+        key_checks.refuse_unkept(point.object, spans)
+        kept = [kept_beside(point.object, channel, *beside[point]) for channel in of_point]
+        channels.setdefault(point.object, []).extend(kept)
+
+    def write(keep: Keeper) -> MeasurePhase:
+        moved.sampler.removal.refuse()
+        span, told = (plan.frames[0], plan.frames[-1]), [*notes]
+        for item, of_item in channels.items():
+            keep(item, plan.scene, {channel.path for channel in of_item})
+            told += write_keys(item, of_item, span, settings)
+        keyed = {item: {channel.path for channel in of_item} for item, of_item in channels.items()}
+        keyed.setdefault(rig, set()).update(switch.path for switch in switches.values())
+        keep(rig, plan.scene, keyed[rig])
+        as_new = settings.new_action and rig not in channels
+        for switch in switches.values():
+            channel, going_on = setting_channel(rig, switch, plan.frames)
+            told += write_keys(rig, [channel], span, replace(settings, new_action=as_new, interpolation=going_on))
+            as_new = False
+        moved.sampler.renew()
+        rows = keyed_rows(plan, moved.solved)
+        comparison = compare_joints(plan, moved.solved, rows, settings, settings.measure)
+        need = Need.of(comparison.points, comparison.frames, moved.sampler, keyed)
+        return MeasurePhase(
+            need, lambda sampled: build_report("Switch", plan, moved.solved, told, comparison.measured(sampled))
+        )
+
+    return write
+
+
+def _holder(rig: Rig, switch: Setting) -> PoseBone:
+    return rig.pose.bones[bone_and_property(switch.path)[0]]
+
+
+def _as_built(chain: ChainPlan, holder: PoseBone) -> ChainPlan:
+    """The chain that follows its target with the properties of `holder`; Refused where one of these is animated."""
+    rig: Rig = chain.rig
+    options: dict[str, Any] = {option: holder[name] for option, name in OPTIONS.items() if name in holder.keys()}
+    for name in (OPTIONS[option] for option in options):
+        if versions.is_ever_animated(rig, f'{holder.path_from_id()}["{name}"]'):
+            raise Refused("BUILT_ANIMATED", chain=chain, bone=holder.name, value=name)
+    return replace(chain, options=replace(chain.options, influence=1.0, **options), animated=frozenset())

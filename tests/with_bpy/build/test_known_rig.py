@@ -1,0 +1,272 @@
+"""Limbs that are built into a rig, switched, baked and planted as those of any known rig."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import numpy as np
+import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bpy.types import Object, PoseBone
+
+from support import file_data, rigs
+from support.built import CLOSE, FRAMES, carried, poses, scatter
+from support.truth import on_frame
+from support.walker import captured, shown, walker
+
+BONES = ("upper", "lower", "hand")
+SEEN = 1e-4
+"""Of a matrix: the target is found from a pose in single precision, and the pose from that again."""
+PULL, ASIDE = np.array((-0.1, 0.05, 0.05)), np.array((0.3, -0.4, 0.5))
+
+
+def on_objects() -> Object:
+    rigs.arm(pole=(0.3, 3.0, 1.4))
+    scatter(bpy.data.objects["Target"], seed=1, shoulder=(0, 0, 0), reach=1.6)
+    return bpy.data.objects["Rig"]
+
+
+def on_bones() -> Object:
+    goal = rigs.Bone("goal", (1.2, 0.6, 1.3), (1.2, 0.9, 1.5), "spine")
+    rig = rigs.armature((*rigs.ARM, goal, rigs.Bone("pole", (0.3, 3.0, 1.4), (0.3, 3.2, 1.4), "spine")))
+    options = {"pole_target": rig, "pole_subtarget": "pole", "tip_bone": "hand", "use_rotation": True}
+    api.add_chain(rig, "lower", target=rig, subtarget="goal", **options)
+    rig.pose.bones["goal"].rotation_mode = "XYZ"
+    rigs.animate(rig.pose.bones["goal"], location={1: (0, 0, 0), 20: (-0.6, 0.2, -0.3), 40: (-0.2, -0.3, 0.2)})
+    rigs.animate(rig.pose.bones["goal"], rotation_euler={1: (0, 0, 0), 40: (1.0, 0.5, -2.0)})
+    rigs.empty("Target")
+    return rig
+
+
+@pytest.fixture(params=[on_objects, on_bones], ids=["objects", "bones"])
+def rig(request: pytest.FixtureRequest) -> Object:
+    made: Callable[[], Object] = request.param
+    rig = made()
+    carried(rig, 1.2)
+    for item in (bpy.data.objects["Target"], bpy.data.objects.get("Pole")):
+        if item:
+            item.parent_type, item.parent_bone = "BONE", "spine"
+    assert api.build(rig).reached
+    return rig
+
+
+def goals(rig: Object) -> list[Object | PoseBone]:
+    chain = rig.two_bone_ik_chains[0]
+    pairs = (chain.target, chain.subtarget), (chain.pole_target, chain.pole_subtarget)
+    return [item.pose.bones[bone] if item.type == "ARMATURE" else item for item, bone in pairs]
+
+
+def switch_path(rig: Object) -> str:
+    [limb] = api.known_limbs(rig)
+    return f'pose.bones["{limb.switch_bone}"]["{limb.switch}"]'
+
+
+def follows(rig: Object, frame: float) -> float:
+    on_frame(frame)
+    return float(rig.path_resolve(switch_path(rig)))
+
+
+def test_to_fk_keys_what_the_built_limb_shows(rig: Object) -> None:
+    before = poses(*BONES)
+    report = api.switch(rig, "FK", frames=(1, 40))
+    assert report.posed, report.lines()
+    assert {follows(rig, frame) for frame in FRAMES} == {0.0}
+    np.testing.assert_allclose(poses(*BONES), before, atol=CLOSE)
+
+
+def test_without_what_was_built_the_keys_show_the_same(rig: Object) -> None:
+    before = poses(*BONES)
+    api.switch(rig, "FK", frames=(1, 40))
+    api.unbuild(rig)
+    np.testing.assert_allclose(poses(*BONES), before, atol=CLOSE)
+
+
+def test_to_ik_moves_the_targets_to_where_the_keys_are(rig: Object) -> None:
+    before = poses(*BONES)
+    api.switch(rig, "FK", frames=(1, 40))
+    for item in goals(rig):
+        for frame in FRAMES:
+            item.location = (3.0, -2.0, 0.1 * frame)
+            item.keyframe_insert("location", frame=frame)
+    np.testing.assert_allclose(poses(*BONES), before, atol=CLOSE)
+    report = api.switch(rig, "IK", frames=(1, 40))
+    assert report.posed, report.lines()
+    assert {follows(rig, frame) for frame in FRAMES} == {1.0}
+    np.testing.assert_allclose(poses(*BONES), before, atol=SEEN)
+
+
+def test_nothing_moves_beside_the_frames_that_are_switched(rig: Object) -> None:
+    before = poses(*BONES)
+    api.switch(rig, "FK", frames=(10, 30))
+    np.testing.assert_allclose(poses(*BONES), before, atol=CLOSE)
+    assert (follows(rig, 9), follows(rig, 10), follows(rig, 30), follows(rig, 31)) == (1.0, 0.0, 0.0, 1.0)
+    report = api.switch(rig, "IK", frames=(15, 20))
+    assert report.posed, report.lines()
+    np.testing.assert_allclose(poses(*BONES), before, atol=SEEN)
+    assert (follows(rig, 14), follows(rig, 15), follows(rig, 20), follows(rig, 21)) == (0.0, 1.0, 1.0, 0.0)
+
+
+def test_a_bake_of_built_limbs_is_plain_keys(rig: Object) -> None:
+    before = poses(*BONES)
+    report = api.bake(rig, frames=(1, 40))
+    assert (report.operation, report.posed) == ("Bake", True), report.lines()
+    assert {follows(rig, frame) for frame in FRAMES} == {0.0}
+    np.testing.assert_allclose(poses(*BONES), before, atol=CLOSE)
+
+
+def test_the_targets_follow_a_captured_pose_without_a_jump(rig: Object) -> None:
+    before = poses(*BONES)
+    api.switch(rig, "FK", frames=(1, 40))
+    for item in goals(rig):
+        item.location = (3.0, -2.0, 1.0)
+        for frame in FRAMES:
+            item.keyframe_insert("location", frame=frame)
+    report = api.bake_targets(rig, frames=(1, 40))
+    assert report.posed, report.lines()
+    np.testing.assert_allclose(poses(*BONES), before, atol=CLOSE)
+    owner, name = rig.pose.bones[api.known_limbs(rig)[0].switch_bone], "IK"
+    for frame in FRAMES:
+        owner[name] = 1.0
+        owner.keyframe_insert(f'["{name}"]', frame=frame)
+    np.testing.assert_allclose(poses(*BONES), before, atol=SEEN)
+
+
+@pytest.mark.parametrize("value", [1.0, 0.5])
+def test_a_pose_that_does_not_show_is_no_pose_for_targets(rig: Object, value: float) -> None:
+    [limb] = api.known_limbs(rig)
+    rig.pose.bones[limb.switch_bone][limb.switch] = value
+    rig.update_tag()
+    before = file_data.dump()
+    with pytest.raises(api.Refused, match=f'set "IK" of bone "{limb.switch_bone}" to 0 there'):
+        api.bake_targets(rig, frames=(1, 40))
+    assert file_data.changed(before) == set()
+
+
+def test_to_ik_goes_by_the_properties_that_are_set_now() -> None:
+    rigs.arm(pole=(0.3, 3.0, 1.4), softness=0.3, pole_angle=0.4)
+    rig, target = bpy.data.objects["Rig"], bpy.data.objects["Target"]
+    rigs.animate(target, location={1: (0.9, 0.6, 1.3), 40: (0.4, -0.6, 0.6)})
+    api.build(rig)
+    holder = rig.pose.bones["lower"]
+    holder["Softness"], holder["Pole Angle"] = 0.15, -0.9
+    rig.update_tag()
+    before = poses("upper", "lower")
+    api.switch(rig, "FK", frames=(1, 40))
+    target.animation_data_clear()
+    target.location = (3.0, 3.0, 3.0)
+    assert api.switch(rig, "IK", frames=(1, 40)).posed
+    np.testing.assert_allclose(poses("upper", "lower"), before, atol=SEEN)
+    api.switch(rig, "FK", frames=(1, 40))
+    holder.keyframe_insert('["Softness"]', frame=1)
+    kept = file_data.dump()
+    with pytest.raises(api.Refused, match='"Softness", which is animated on bone "lower"'):
+        api.switch(rig, "IK", frames=(1, 40))
+    assert file_data.changed(kept) == set()
+
+
+def test_take_over_says_that_the_limb_is_built_already(rig: Object) -> None:
+    before = file_data.dump()
+    with pytest.raises(api.Refused, match="lower are built into the rig already"):
+        api.chains_from_constraints(rig)
+    assert file_data.changed(before) == set()
+    constraint = rig.pose.bones["lower"].constraints.new("IK")
+    constraint.target, constraint.chain_count = goals(rig)[0].id_data, 2
+    [found] = api.chains_from_constraints(rig)
+    assert (found.chain, len(rig.two_bone_ik_chains)) == ("", 1)
+    assert found.differs == ('It moves bones of chain "lower", which is built into the rig already',)
+
+
+def test_other_limbs_are_baked_beside_a_built_one() -> None:
+    rigs.arm(pole=(0.3, 3.0, 1.4))
+    rig = bpy.data.objects["Rig"]
+    scatter(bpy.data.objects["Target"], seed=1, reach=1.2)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone, parent, head, tail in (
+        ("thigh", "", (0, 1, 1), (0, 1.2, 0.5)),
+        ("shin", "thigh", (0, 1.2, 0.5), (0, 1, 0)),
+    ):
+        made = rig.data.edit_bones.new(bone)
+        made.head, made.tail, made.parent = head, tail, rig.data.edit_bones.get(parent)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    api.build(rig)
+    api.add_chain(rig, "shin", target=bpy.data.objects["Target"])
+    before = poses("upper", "lower")
+    report = api.bake(rig, frames=(1, 40), new_action=True)
+    assert [chain.name for chain in report.chains] == ["shin", "lower"]
+    assert report.posed, report.lines()
+    np.testing.assert_allclose(poses("upper", "lower"), before, atol=CLOSE)
+
+
+def test_detect_leaves_a_built_limb_its_chain() -> None:
+    rig = rigs.armature(rigs.ARM)
+    rigs.empty("Target")
+    [limb] = api.add_detected(rig)
+    rig.two_bone_ik_chains[0].target = bpy.data.objects["Target"]
+    api.build(rig)
+    [found] = api.detect(rig)
+    assert (found.end_bone, found.chain) == (limb.end_bone, limb.chain)
+
+
+def test_where_a_built_limb_is_pulled_its_target_goes(rig: Object) -> None:
+    on_frame(5)
+    start, upper = tip(rig), rig.pose.bones["upper"].rotation_quaternion.copy()
+    places = [tuple(item.location) for item in goals(rig)]
+    drag = api.drag(rig, "lower")
+    drag.to(start + PULL)
+    np.testing.assert_allclose(tip(rig), start + PULL, atol=5 * CLOSE)
+    assert rig.pose.bones["upper"].rotation_quaternion == upper
+    drag.restore()
+    assert [tuple(item.location) for item in goals(rig)] == places
+    drag = api.drag(rig, "lower", insert_keys=True)
+    drag.to(start + PULL)
+    assert drag.finish() == []
+    on_frame(6)
+    on_frame(5)
+    np.testing.assert_allclose(tip(rig), start + PULL, atol=5 * CLOSE)
+
+
+def test_pulled_by_its_elbow_a_built_limb_keeps_its_tip(rig: Object) -> None:
+    on_frame(5)
+    start = tip(rig)
+    elbow = np.array(rig.matrix_world @ rig.pose.bones["lower"].head)
+    drag = api.drag(rig, "lower")
+    drag.bend_towards(elbow + ASIDE)
+    np.testing.assert_allclose(tip(rig), start, atol=5 * CLOSE)
+    root, mid = (np.array(rig.matrix_world @ rig.pose.bones[name].head) for name in ("upper", "lower"))
+    across = np.cross(start - root, elbow + ASIDE - root)
+    assert abs((mid - root) @ across / np.linalg.norm(across)) < 1e-4
+
+
+def tip(rig: Object) -> np.ndarray:
+    bpy.context.view_layer.update()
+    bone = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["lower"]
+    return np.array(rig.matrix_world @ bone.tail)
+
+
+def test_a_capture_on_built_legs_is_planted_once_it_shows() -> None:
+    rig = walker(captured("walk", 1.0))
+    bpy.context.scene.frame_set(1)
+    for side in "LR":
+        api.add_chain(rig, f"shin.{side}", name=f"Leg.{side}", tip_bone=f"foot.{side}")
+    api.create_targets(rig)
+    for chain in rig.two_bone_ik_chains:
+        chain.reference = "REST"
+    api.build(rig, frames=(1, 5))
+    before = file_data.dump()
+    with pytest.raises(
+        api.Refused, match=r'"Leg\.L" of "Walker" is built into the rig and follows its target on frame 1'
+    ):
+        api.plant(rig, leave_targets=True)
+    assert file_data.changed(before) == set()
+    for limb in api.known_limbs(rig):
+        rig.pose.bones[limb.switch_bone][limb.switch] = 0.0
+    rig.update_tag()
+    report = api.plant(rig, leave_targets=True)
+    assert report.posed, report.lines()
+    planted = shown(rig, 31)
+    report = api.switch(rig, "IK", frames=(1, 31))
+    assert report.posed, report.lines()
+    followed = shown(rig, 31)
+    for part in ("points", "knees", "ankles"):
+        np.testing.assert_allclose(getattr(followed, part), getattr(planted, part), atol=5e-4)
