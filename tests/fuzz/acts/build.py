@@ -48,6 +48,25 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     told += [note for note in report.notes if "blends it" in note]
     for chain in report.chains if not told and "handler" not in scene else ():
         yield from _off(chain, told)
+    if "handler" not in scene:
+        yield from _to_fk(report, request, told, scene)
+
+
+def _to_fk(built: api.Report, request: Mapping, told: list[str], scene: Mapping) -> Iterator[str]:
+    """Switched to FK the limbs stay where they were on each frame, to what the report tells."""
+    limbs, frames = [oracle.Limb.of(chain.name) for chain in built.chains], built.chains[0].frames
+    before, here = [oracle.shown([limb], frames) for limb in limbs], state.state()
+    try:
+        report = api.switch(bpy.data.objects[RIG], "FK", frames=tuple(request["frames"]))
+    except api.Refused as refused:
+        told.append("to FK refused")
+        yield from judge.refusal_faults(refused, here, scene)
+        return
+    off = max(oracle.apart(joints, oracle.shown([limb], frames)) for limb, joints in zip(limbs, before, strict=True))
+    if not report.posed:
+        told.append("to FK tells that it moves")
+    elif off > OFF:
+        yield f"to FK moves a built limb by {off:.4g} of its size"
 
 
 def _off(chain: api.ChainReport, told: list[str]) -> Iterator[str]:
