@@ -69,4 +69,5 @@ def _contacts(rig: Rig, end_bone: str, frames: Array) -> Array:
     """(n,) of a limb 0 where it is free, 1 where its ball stands, 2 for its heel, 3 for both, as keyed."""
     bone = rig.pose.bones[end_bone].path_from_id()
     keyed = contact_keys.read(versions.curves(rig), bone, frames)
-    return keyed[0] @ np.array((1.0, 2.0)) if keyed else np.zeros(len(frames))
+    stands, said = keyed or (np.zeros((len(frames), 2)), 0.0)
+    return said * (stands @ np.array((1.0, 2.0)))

@@ -20,6 +20,7 @@ from ..armatures import Rig
 from ..bake.report import Report
 from ..messages.refused import Refused
 from . import arrays, bvh_motion, frame_rate
+from .contact_bones import contact_bones
 from .take import Taken
 
 
@@ -123,10 +124,10 @@ def _name(path: Path) -> str:
 
 @contextmanager
 def _selected(export: Export) -> Iterator[None]:
-    """While it is open, the armatures and their meshes are selected, and the scene has the range of the keys."""
+    """While it is open, the armatures and their meshes are selected, with contacts, and the scene has their range."""
     scene, objects = export.scene, export.layer.objects
     before, active = [item for item in objects if item.select_get(view_layer=export.layer)], objects.active
-    frames = scene.frame_start, scene.frame_end
+    frames, now = (scene.frame_start, scene.frame_end), (scene.frame_current, scene.frame_subframe)
     rigs = [rig for rig, _ in export.rigs]
     try:
         for item in before:
@@ -135,12 +136,16 @@ def _selected(export: Export) -> Iterator[None]:
             _select(item, export.layer, needed=item in rigs)
         objects.active = rigs[0]
         scene.frame_start, scene.frame_end = export.frames
-        yield
+        with contact_bones(rigs):
+            # Without a mesh, the pose of now is the rest pose in FBX: let it be the first one, and nothing stand.
+            scene.frame_set(scene.frame_start - 1)
+            yield
     finally:
         for item in objects:
             item.select_set(item in before, view_layer=export.layer)
         objects.active = active
         scene.frame_start, scene.frame_end = frames
+        scene.frame_set(now[0], subframe=now[1])
 
 
 def _deformed(item: Object, rigs: Sequence[Rig]) -> bool:

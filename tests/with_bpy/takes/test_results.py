@@ -72,6 +72,62 @@ def test_a_result_read_again_moves_as_the_blend_file(walk: Path, tmp_path: Path,
     assert not any(item.name in ("Cube", "Other") for item in bpy.data.objects)
 
 
+def stands(rig: bpy.types.Object) -> np.ndarray:
+    """(n, 2, 2) whether ball and heel of the left foot and of the right stand, by the scale of two bones."""
+    # USD has no dots in names.
+    names = [name for name in rig.pose.bones.keys() if name.replace("_", ".") in ("contact.Leg.L", "contact.Leg.R")]
+    found = []
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        found.append([rig.pose.bones[name].scale[:] for name in names])
+    scales = np.array(found)
+    # What FBX, glTF and the half precision of USD keep of 1 and 2.
+    np.testing.assert_allclose(scales, np.rint(scales), atol=1e-5)
+    assert (scales[..., 2] < 1.5).all()
+    return scales[..., :2] > 1.5
+
+
+def test_engines_read_contacts_by_the_scale_of_bones(tmp_path: Path) -> None:
+    source, _ = take_file(tmp_path, "bvh")
+    written = ["plant", source, "--import-fps", RATE, "--frames", "3:26", "--output-dir", tmp_path / "out"]
+    assert run(*written, "--format", "fbx,glb,usdc,npz,bvh,blend") == 0
+    rig = opened(tmp_path / "out/actor.blend")
+    assert not [bone.name for bone in rig.data.bones if "contact" in bone.name]
+    assert "contact" not in (tmp_path / "out/actor.bvh").read_text()
+    truth = np.zeros((COUNT, 2, 2), dtype=bool)
+    for frame in range(3, 27):
+        bpy.context.scene.frame_set(frame)
+        kinds = [rig.pose.bones[f"{side}Leg"].two_bone_ik_contact for side in ("Left", "Right")]
+        truth[frame - 1] = [(kind in ("BALL", "BOTH"), kind in ("HEEL", "BOTH")) for kind in kinds]
+    assert truth.any(axis=0).all()
+    for suffix in ("fbx", "glb", "usdc"):
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        import_take(Import(tmp_path / f"out/actor.{suffix}", bpy.context.scene, RATE))
+        np.testing.assert_array_equal(stands(the_armature()), truth, suffix)
+    with np.load(tmp_path / "out/actor.npz", allow_pickle=False) as file:
+        np.testing.assert_array_equal(file["contacts"], truth @ (1, 2))
+    # Planted again, they are no part of any limb.
+    assert run("plant", tmp_path / "out/actor.fbx", "--output", tmp_path / "again.npz") == 0
+    with np.load(tmp_path / "again.npz", allow_pickle=False) as file:
+        assert [*file["limbs"]] == ["Leg.L", "Leg.R"]
+
+
+def test_a_character_of_a_library_tells_contacts_too(walk: Path, tmp_path: Path) -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(str(walk), link=True) as (_, linked):
+        linked.objects = ["actor"]
+    bpy.context.scene.collection.objects.link(linked.objects[0])
+    rig = linked.objects[0].override_create(remap_local_usages=True)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    assert run("plant", tmp_path / "shot.blend", "--output", tmp_path / "shot.fbx") == 0
+    rig = bpy.data.objects["actor", None]
+    assert (rig.data.library.filepath, [*rig.animation_data.drivers]) == ("//walk.blend", [])
+    assert not any("contact" in bone.name for bone in rig.pose.bones)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    import_take(Import(tmp_path / "shot.fbx", bpy.context.scene))
+    assert stands(the_armature()).any(axis=0).all()
+
+
 def test_a_bvh_has_the_skeleton_of_its_source(tmp_path: Path) -> None:
     source, _ = take_file(tmp_path, "bvh")
     planted(source, tmp_path / "planted.bvh")
