@@ -45,6 +45,7 @@ LINT := .venv/$(PYTHON_VERSION)/lint
 TYPES := $(addprefix .venv/$(PYTHON_VERSION)/types-,4.2 5.2)
 DOCS := .venv/$(PYTHON_VERSION)/docs
 DIST := .venv/$(PYTHON_VERSION)/dist
+DASK := .venv/$(PYTHON_VERSION)/dask
 PACKAGE := out/two_bone_ik.zip
 
 # Where planted faults have to be caught.
@@ -81,7 +82,7 @@ test-with-bpy: $(WHEEL)/ready
 	$(WHEEL)/bin/python $(PYTEST) $(ROOMS)
 
 test-installed: export TWO_BONE_IK_PACKAGE = $(PACKAGED)
-test-installed: $(WHEEL)/ready
+test-installed: $(WHEEL)/ready $(DASK)/ready
 	$(WHEEL)/bin/python $(PYTEST) tests/installed
 
 test-versions:
@@ -207,6 +208,7 @@ $(LINT)/ready: packages = -r tests/requirements-lint.txt
 $(TYPES:=/ready): packages = numpy==2.4.6 fake-bpy-module-$(subst types-,,$(notdir $(@D)))==20260730
 $(DOCS)/ready: packages = -r tests/requirements-docs.txt
 $(DIST)/ready: packages = -r tests/requirements-dist.txt
+$(DASK)/ready: packages = distributed
 .venv/%/ready: $(wildcard tests/requirements*.txt)
 	$(PYTHON) -m venv --clear --without-pip $(@D)
 	$(PYTHON) -m pip --python $(@D)/bin/python install --quiet $(packages)

@@ -22,7 +22,7 @@ def project(tmp_path: Path) -> Path:
     for folder in FOLDERS:
         (tmp_path / "tests" / folder).mkdir()
         (tmp_path / "tests" / folder / f"test_{folder}.py").write_text("def test(): assert True")
-    for environment in ("numpy", "bpy-0"):
+    for environment in ("numpy", "bpy-0", "dask"):
         _running_environment(tmp_path / ".venv" / "{}.{}".format(*sys.version_info) / environment)
     return tmp_path
 

@@ -18,9 +18,9 @@ PASTED = {
     f"{page}, {number}": script
     for page in PAGES
     for number, script in enumerate(blocks(page, "python"))
-    if "two_bone_ik_solver" not in script
+    if not any(name in script for name in ("two_bone_ik_solver", "import Client", "import ray"))
 }
-"""By page and number. Those of the solver as a library have a test of their own."""
+"""By page and number. Those of the solver as a library, and of clusters, have tests of their own."""
 
 RESULTS = """
 from typing import assert_type

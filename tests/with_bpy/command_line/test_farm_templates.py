@@ -1,4 +1,4 @@
-"""The templates for Deadline and Tractor ask for what the command line has. Neither farm's own tools are there."""
+"""What is there for Deadline, Tractor and Ray asks for what the command line has. None of their own tools are there."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import runpy
 import shlex
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from bl_ext.user_default.two_bone_ik.command_line.arguments import parser
+
+from support.manual import blocks
 
 pytestmark = pytest.mark.once
 
@@ -62,3 +64,19 @@ def test_tractor_gets_a_task_for_each_chunk_of_shots(monkeypatch: pytest.MonkeyP
     assert [item.shot for item in given] == ["1-10", "11-20", "21-25"]
     assert {(item.command, item.floor) for item in given} == {("plant", "0")}
     assert given[0].manifest.is_absolute()
+
+
+def test_ray_gets_a_task_for_each_chunk_of_shots(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ray = ModuleType("ray")
+    ray.init = ray.get = lambda *_, **__: None
+    ray.remote = lambda **_: lambda function: SimpleNamespace(remote=function)
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    blender = tmp_path / "blender"
+    blender.write_text(
+        f'#!/bin/sh\nwhile [ "$1" != two_bone_ik ]; do shift; done; shift\necho "$@" >>{tmp_path}/said\n'
+    )
+    blender.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    exec(blocks("docs/farm.md", "python")[1].replace("SHOTS, CHUNK = 200, 10", "SHOTS, CHUNK = 25, 10"), {})
+    given = [parser("").parse_args(shlex.split(line)) for line in (tmp_path / "said").read_text().splitlines()]
+    assert [(item.command, item.shot) for item in given] == [("bake", "1-10"), ("bake", "11-20"), ("bake", "21-30")]

@@ -33,13 +33,13 @@ BLOCKS = {path: re.findall(r"^```(\w+)$", path.read_text("utf-8"), re.MULTILINE)
 PASTED = {
     "command_line_and_python.md": ["python"] * 4 + ["toml", "sh", "toml", "sh"],
     "build.md": ["python"],
-    "farm.md": ["sh"] * 6,
+    "farm.md": ["sh"] * 6 + ["python"] * 2,
     "library.md": ["sh", "toml", "sh", "python"],
     "first_bake.md": ["python"],
     "rigs.md": ["python", "sh", "python", "python", "toml"],
     "solver.md": ["python"] * 5,
 }
-"""What the tests here, in test_manual.py and in without_bpy/test_solver_library.py paste."""
+"""What the tests here paste, and those of the manual, of farms and of the solver as a library."""
 
 
 @pytest.fixture(autouse=True)
