@@ -20,6 +20,9 @@ from .plant import PlantedFeet
 _TOLERANCE = 0.001
 """Leg lengths by which a tip may be in the ground, so that noise does not raise it."""
 
+_SUNK = 0.5
+"""Lengths of a toe by which its ball is in the ground where that is no ground to stand on."""
+
 
 def toe_channels(
     plan: Plan, samples: Samples, feet: Sequence[Foot], planted: PlantedFeet, before: Mapping[str, Array]
@@ -68,7 +71,10 @@ def _turns(
     along = transform.transform_vectors(product(held, carried), along)
     low = float(np.median((dot(heads - balls, UP) + length * lies)[slow]))
     room = planted.ground[:, column] + low - _TOLERANCE * planted.lengths[column] - dot(heads, UP)
-    cleared = clearing_turns(along, np.minimum(room / length, max(lies, 0.0)), stands, plan.rate, UP)
+    least, level = room / length, max(lies, 0.0)
+    # No turn brings a toe out of a step through whose edge its ball goes.
+    least = np.where(least > level + _SUNK, -1.0, np.minimum(least, level))
+    cleared = clearing_turns(along, least, stands, plan.rate, UP)
     rise = length * (transform.transform_vectors(cleared, along) - along)[:, 2]
     return product(cleared, held), carried, float(rise.max())
 

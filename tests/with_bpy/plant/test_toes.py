@@ -10,7 +10,7 @@ from bpy.types import Object
 
 from support.footsteps import LENGTHS
 from support.truth import on_frame
-from support.walker import Y_UP, captured, walker
+from support.walker import Y_UP, captured, stairs, walker
 from support.walker import shown as feet
 
 COUNT = 61
@@ -28,10 +28,10 @@ def keyed_toes(rig: Object) -> None:
             )
 
 
-def shown(rig: Object) -> tuple[np.ndarray, np.ndarray]:
+def shown(rig: Object, count: int = COUNT) -> tuple[np.ndarray, np.ndarray]:
     """(n, 2) heights of the tips of toes, and (n, 2) degrees by which toes are turned from how they are at rest."""
     tips, turns = [], []
-    for frame in range(1, COUNT + 1):
+    for frame in range(1, count + 1):
         evaluated = rig.evaluated_get(on_frame(frame))
         toes = [evaluated.pose.bones[f"toe.{side}"] for side in "LR"]
         tips.append([(evaluated.matrix_world @ toe.tail).z for toe in toes])
@@ -54,6 +54,21 @@ def test_tips_of_keyed_toes_stay_out_of_the_ground(y_up: bool, floor: float | No
     assert before.min() < -0.03
     assert tips.min() > ground - TOLERANCE
     assert turns.max() < 70.0
+    assert np.abs(np.diff(turns, axis=0)).max() < 20.0, "degrees a frame: feet roll as fast"
+
+
+def test_toes_on_steps_lie_and_do_not_snap_at_edges() -> None:
+    take = captured("stair")
+    rig, count = walker(take), len(take.hips)
+    keyed_toes(rig)
+    api.plant(rig, floor=stairs())
+    tips, turns = shown(rig, count)
+    balls = feet(rig, count).points[:, :, 0]
+    steps = 0.17 * np.clip(np.round(balls[..., 1] / 0.3), 0, 12)
+    for column, side in enumerate("LR"):
+        for one in api.contacts(rig, [f"Leg.{side}"]):
+            rows = slice(int(one.start) - 1, int(one.end)), column
+            assert one.bone != f"toe.{side}" or np.abs(tips[rows] - steps[rows]).max() < 0.002
     assert np.abs(np.diff(turns, axis=0)).max() < 20.0, "degrees a frame: feet roll as fast"
 
 
