@@ -1,17 +1,21 @@
 """The closed form of a limb as bones at rest and expressions of drivers, in Blender's own language.
 
-A bone *aim* points from the root joint at the target, *swivel* turns it about that line towards the pole target,
-*upper* and *lower* turn below it about the hinge and hold what the limb's two bones copy. In the space of aim the line
-is y and the hinge x, so a bone that is turned by an angle a about the hinge points along y cos a + z sin a. For the
-plane of the rest pose there is no aim: a bone *goal* tells where the target is in that plane.
+A bone *aim* points from the root joint at the target, with its z axis or the opposite to the pole target; *upper* and
+*lower* turn below it about the hinge and hold what the limb's two bones copy; *third* holds that of a leg with a hock.
+In the space of aim the line is y and the hinge x, so a bone that is turned by an angle a about the hinge points along
+y cos a + z sin a. Where there is a pole angle, *swivel* turns by it below aim. *base* is there where aim needs a bone
+that does not move. For the plane of the rest pose there is no aim: a bone *goal* tells where the target is in it.
+
+Of a twist, *turn* does below the first of two bones what *carried* does on the second; each *twist* turns by its share.
 
 The names of the values in expressions: d, the distance in the world from root joint to target, and s, the scale of aim
-there; in the plane of the rest pose y and z, where goal is; t, the angle of lower; x and z, where the pole target is in
-the space of aim; q, p and m, the custom properties for softness, pole angle and greatest stretch.
+there; in the plane of the rest pose y and z, where goal is; t, the angle of lower; w, the twist; q, p and m, the custom
+properties for softness, pole angle and greatest stretch.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from math import pi
 
 import numpy as np
@@ -19,8 +23,10 @@ import numpy as np
 from ..solver import reference
 from ..solver.bend import is_limited
 from ..solver.reach import annulus
-from ..solver.values import Array, Bend, Chain, Options, Plane
-from ..solver.vectors import IN_LINE, angle_about, triad
+from ..solver.values import Array, Bend, Chain, Hock, Options, Plane
+from ..solver.vectors import IN_LINE, angle_about, triad, unit
+from . import twist_bones
+from .values import ChainPlan
 
 _TURN = 2.0 * pi
 """Added to all angles: from Blender 5.0 on, a driven angle of less than 9e-5 is 0."""
@@ -33,37 +39,62 @@ _SLIGHT = 1e-5
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class BuiltLimb:
-    """The bones of a limb at rest, and what turns them.
+class BuiltBone:
+    """A bone of a limb at rest, and what turns it.
 
-    aim, upper, lower : (3, 3)      orientations, in the space of the root bone at rest; that of goal is that of aim
-    hinges : (2, 3)                 the hinge in the spaces of upper and lower
-    mid : (3,)                      head of lower, in the space of the root bone at rest
-    askew : bool                    True if lower does not lie to upper as the end bone to the root bone
-    bend, turn, swivel : str        expressions of the angles, radians, of lower, upper and swivel
-    stretch : str                   expression of the scale of upper and lower along the bone
+    parent : str            the part of the limb that carries it; "" for none
+    carrier : str           name of the bone of the rig that carries it instead; "" for none
+    orientation : (3, 3)    in the space of the root bone at rest
+    head : (3,)             there; only for show, since no place of a part counts
+    axis : (3,)             what it turns about, in its own space
+    angle : str             expression for that, in radians; "" if nothing turns it
     """
 
-    aim: Array
-    upper: Array
-    lower: Array
-    hinges: Array
-    mid: Array
+    parent: str = ""
+    carrier: str = ""
+    orientation: Array
+    head: Array = field(default_factory=lambda: np.zeros(3))
+    axis: Array = field(default_factory=lambda: np.array((0.0, 1.0, 0.0)))
+    angle: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class BuiltLimb:
+    """The parts of a limb.
+
+    bones : by part, each after its parent
+    askew : bool        True if lower does not lie to upper as the end bone to the root bone
+    side : float        1 or -1: the pole target is on the side of aim's z axis, or opposite
+    stretch : str       expression of the scale of upper and lower along the bone
+    """
+
+    bones: dict[str, BuiltBone]
     askew: bool
-    bend: str
-    turn: str
-    swivel: str
+    side: float
     stretch: str
 
 
-def built_limb(chain: Chain, end: Array, options: Options, *, has_pole: bool, soft: bool, turned: bool) -> BuiltLimb:
+def built_limb(
+    chain: Chain,
+    after: Array,
+    options: Options,
+    *,
+    carrier: str = "",
+    needs_base: bool = False,
+    hock: Hock | None = None,
+    has_pole: bool,
+    soft: bool,
+    turned: bool,
+) -> BuiltLimb:
     """The limb for a chain in the space of its root bone at rest.
 
-    end : (3, 3)            orientation of the end bone there
+    after : (k, 3, 3)       orientations there of the end bone, and of the third bone of a leg
+    carrier : str           name of the bone that carries the root bone
+    needs_base : bool       True if aim cannot follow the pole target in the space of that bone
     soft, turned : bool     True if softness and pole angle are custom properties; otherwise they are 0
     """
     rest = reference.rest(chain)
-    in_rest_plane = options.plane == Plane.REST
+    in_rest_plane, end = options.plane == Plane.REST, after[0]
     side = float(rest.side)
     if options.bend == Bend.POSITIVE and not in_rest_plane and reference.is_slight(rest):
         side = 1.0
@@ -84,18 +115,74 @@ def built_limb(chain: Chain, end: Array, options: Options, *, has_pole: bool, so
     hinge = f"({sign:.0f}*(t+{fold:.9g}))"
     across, forth = f"max({second:.9g}*sin{hinge},{_TINY * first:.9g})", f"{first:.9g}+{second:.9g}*cos{hinge}"
     turn = f"{-sign:.0f}*atan2({across},{forth})+{_TURN - angles[0]:.9g}"
+    bones = {"base": BuiltBone(orientation=np.eye(3))} if needs_base else {}
+    bones |= _leading(carrier, aim, options, turned=turned)
+    bones["upper"] = BuiltBone(
+        parent="" if in_rest_plane else [*bones][-1],
+        carrier=carrier if in_rest_plane else "",
+        orientation=upper,
+        axis=own[0, 0],
+        angle=f"{turn}+atan2(z,y)" if in_rest_plane else turn,
+    )
+    bones["lower"] = BuiltBone(
+        parent="upper",
+        orientation=lower,
+        head=upper @ own[0].T @ np.array((0.0, first, 0.0)),
+        axis=own[1, 0],
+        angle=f"{sign:.0f}*{bend}+{_TURN - fold:.9g}",
+    )
+    if hock:
+        # On its parent it is turned back where it turns with the root bone: so it blends as the solver does.
+        back = hock == Hock.PARALLEL
+        third = (upper if back else lower @ end.T) @ after[1]
+        axis, angle = third.T @ lower @ own[1, 0], f"{2.0 * _TURN:.9g}-t" if back else ""
+        bones["third"] = BuiltBone(parent="lower", orientation=third, axis=axis, angle=angle)
     return BuiltLimb(
-        aim=aim,
-        upper=upper,
-        lower=lower,
-        hinges=own[:, 0],
-        mid=upper @ own[0].T @ np.array((0.0, first, 0.0)),
+        bones=bones,
         askew=bool(np.abs(lower - end).max() > IN_LINE or np.abs(upper - np.eye(3)).max() > IN_LINE),
-        bend=f"{sign:.0f}*{bend}+{_TURN - fold:.9g}",
-        turn=f"{turn}+atan2(z,y)" if in_rest_plane else turn,
-        swivel=_swivel(-side, options, turned=turned),
+        side=-side,
         stretch=f"min(max({distance}/max(min({reach},{outer:.9g}),{max(inner, _TINY * outer):.9g}),1),m)",
     )
+
+
+def _leading(carrier: str, aim: Array, options: Options, *, turned: bool) -> dict[str, BuiltBone]:
+    """The bones that tell where the target is. Pole influence turns the shorter way, pole angle and all."""
+    if options.plane == Plane.REST:
+        return {"goal": BuiltBone(carrier=carrier, orientation=aim)}
+    before = f"{_TURN:.9g}-p" if turned and options.pole_influence != 1.0 else ""
+    bones = {"aim": BuiltBone(carrier=carrier, orientation=aim, angle=before)}
+    if turned:
+        bones["swivel"] = BuiltBone(parent="aim", orientation=aim, angle=f"p+{_TURN:.9g}")
+    return bones
+
+
+def built_twists(plan: ChainPlan, end: Array) -> Iterator[tuple[str, BuiltBone]]:
+    """The parts for twist bones at the side; the last words of their names are the half or the number.
+
+    end : (3, 3)    orientation of the end bone, in the space of the root bone at rest
+    """
+    halves = {True: (plan.root.name, np.eye(3)), False: (plan.end.name, end)}
+    for upper in dict.fromkeys(part.upper for part in plan.twists):
+        carrier, orientation = halves[upper]
+        line = orientation @ twist_bones.rest_line(plan, upper=upper)
+        across = unit(np.cross(line, np.eye(3)[np.argmin(np.abs(line))]))
+        along = np.stack((across, line, np.cross(across, line)), axis=-1)
+        turning = carrier if upper else plan.twisting[-1].name
+        yield f"carried {upper}", BuiltBone(carrier=turning, orientation=along)
+        below = (plan.parent.bone if plan.parent else "") if upper else carrier
+        yield f"turn {upper}", BuiltBone(carrier=below, orientation=along)
+    for number, part in enumerate(plan.twists):
+        carrier, orientation = halves[part.upper]
+        share = twist_bones.share(part) - twist_bones.carried_share(plan, part.upper)
+        yield (
+            f"twist {number}",
+            BuiltBone(
+                carrier=carrier,
+                orientation=orientation @ part.bone.offset[:3, :3],
+                axis=twist_bones.beside(part, twist_bones.rest_line(plan, upper=part.upper)),
+                angle=f"{share:.9g}*w+{_TURN:.9g}",
+            ),
+        )
 
 
 def alike(expression: str, other: str) -> bool:
@@ -124,14 +211,6 @@ def _opening(side: float, options: Options) -> tuple[float, float, float]:
         sign = 1.0 if least >= 0.0 else -1.0
     low, high = (least, most) if sign > 0.0 else (-most, -least)
     return sign, max(low, 0.0), min(high, pi)
-
-
-def _swivel(sign: float, options: Options, *, turned: bool) -> str:
-    """From the place of the pole target; its influence turns the shorter way there, as the solver does."""
-    sine, cosine = "x", "z"
-    if turned:
-        sine, cosine = "x*cos(p)+z*sin(p)", "z*cos(p)-x*sin(p)"
-    return f"{options.pole_influence:.9g}*atan2({sign:.0f}*({sine}),{sign:.0f}*({cosine}))+{_TURN:.9g}"
 
 
 def _about_x(angle: float) -> Array:

@@ -151,6 +151,7 @@ def _is_driven(rig: Rig, name: str) -> bool:
 
 
 def _turns(rig: Rig, constraint: Constraint) -> bool:
-    if constraint.mute or not constraint.is_valid or constraint.type in _MOVING:
+    built = constraint.name.startswith(dependencies.BUILT)  # which turns it as we would
+    if built or constraint.mute or not constraint.is_valid or constraint.type in _MOVING:
         return False
     return constraint.influence > 0.0 or versions.is_ever_animated(rig, f"{constraint.path_from_id()}.influence")

@@ -1,12 +1,14 @@
 """The order of the steps to build limbs into a rig, so that they move without this extension, and to take them out."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+import numpy as np
 from bpy.types import Scene
 
 from ...skeleton import solve
 from ...skeleton.bone_channels import keyed_rows
-from ...skeleton.built_limb import built_limb
+from ...skeleton.built_limb import built_limb, built_twists
 from ...skeleton.steps import part
 from ...skeleton.values import ChainPlan
 from ...solver.values import Unreachable
@@ -22,6 +24,7 @@ from ..curves.unkeyed_edits import Keeper
 from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..scene import dependencies, sampling
+from ..scene.bone import rest
 from ..scene.checks import refuse_unposable
 from ..session import session
 from ..settings.key_settings import DEFAULTS, Measure, Sampling
@@ -60,11 +63,13 @@ def build(
 
     def write(_keep: Keeper) -> MeasurePhase:
         sampler.removal.refuse()
-        parts.remove(rig, plan.scene, [bone.name for chain in plan.chains for bone in (*chain.bones, *chain.below)])
+        parts.remove(rig, plan.scene, [name for chain in plan.chains for name in _copying(rig, chain.name)])
         parts.make(rig, plan.scene, built)
         sampler.renew()
         askew = [item.chain.name for item in built if not item.in_local_space]
         notes = [translated("note.built_askew", chains=", ".join(askew))] if askew else []
+        if twisted := [chain.name for chain in plan.chains if chain.twists]:
+            notes.append(translated("note.built_twist", chains=", ".join(twisted)))
         comparison = compare_joints(plan, solved, rows, DEFAULTS, measure)
         need = Need.of(comparison.points, comparison.frames, sampler, {})
         return MeasurePhase(
@@ -80,12 +85,12 @@ def is_current(rig: Rig, chain: TwoBoneIKChain) -> bool:
     To find out takes a millisecond, and panels ask often: the answer is kept until something is another.
     """
     own = [getattr(chain, name) for name, field in chain_fields().items() if field.type != "POINTER"]
-    bones = [bone_at_rest(rig, name) for name in limb_bones(rig, chain)]
-    told_by = own, bool(chain.pole_target), bones, parts.as_built(rig, chain.end_bone)
+    names = parts.with_twists(rig, limb_bones(rig, chain))
+    told_by = own, bool(chain.pole_target), [bone_at_rest(rig, name) for name in names], parts.as_built(rig, names)
     key = rig.session_uid, chain.name
     if _answers.get(key, (None, False))[0] != told_by:
         try:
-            _answers[key] = told_by, parts.are_there(rig, _parts(chain_plan(rig, chain)))
+            _answers[key] = told_by, parts.are_there(rig, _parts(chain_plan(rig, chain)), names)
         except Refused:
             _answers[key] = told_by, True  # it could not be built now
     return _answers[key][1]
@@ -94,21 +99,30 @@ def is_current(rig: Rig, chain: TwoBoneIKChain) -> bool:
 _answers: dict[tuple[int, str], tuple[object, bool]] = session.of_file({})
 
 
+def _copying(rig: Rig, chain: str) -> list[str]:
+    """Names of the bones of the chain of this name, which copy what was built."""
+    return parts.with_twists(rig, limb_bones(rig, rig.two_bone_ik_chains[chain]))
+
+
 def _parts(chain: ChainPlan) -> Parts:
     """What is to be built for the chain."""
-    listed, options = chain.rig.two_bone_ik_chains[chain.name], _custom(chain)
-    return Parts(
-        chain=chain,
-        limb=built_limb(
-            *rest_chain(chain.rig, listed),
-            chain.options,
-            has_pole=chain.pole is not None,
-            soft="softness" in options,
-            turned="pole_angle" in options,
-        ),
-        holder=_holder(chain),
-        options=options,
+    listed, options, bones = chain.rig.two_bone_ik_chains[chain.name], _custom(chain), chain.rig.data.bones
+    at_rest, end = rest_chain(chain.rig, listed)
+    to_root, carrier = rest(bones[chain.root.name])[:3, :3].T, chain.parent.bone if chain.parent else ""
+    carried = carrier and chain.root.use_inherit_rotation and chain.root.inherit_scale == "FULL"
+    limb = built_limb(
+        at_rest,
+        np.array([end, *(to_root @ rest(bones[bone.name])[:3, :3] for bone in chain.third)]),
+        chain.options,
+        carrier=carrier,
+        needs_base=chain.pole is not None and not carried,
+        hock=chain.hock,
+        has_pole=chain.pole is not None,
+        soft="softness" in options,
+        turned="pole_angle" in options,
     )
+    limb = replace(limb, bones=limb.bones | dict(built_twists(chain, end)))
+    return Parts(chain=chain, limb=limb, holder=_holder(chain), options=options)
 
 
 def _custom(chain: ChainPlan) -> dict[str, float]:
@@ -132,8 +146,7 @@ def unbuild(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> Repor
     constraints = dependencies.constrained(rig)
     built = {bone.name for bone, constraint in constraints if constraint.name.startswith(dependencies.BUILT)}
     if names is not None:
-        chains = chosen_chains(rig, names)
-        built &= {name for chain in chains for name in limb_bones(rig, chain)}
+        built &= {name for chain in chosen_chains(rig, names) for name in _copying(rig, chain.name)}
     if not built:
         raise Refused("NOT_BUILT", object=rig)
     refuse_unposable(rig)

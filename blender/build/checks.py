@@ -24,10 +24,10 @@ _FIT = {
     "use_extension_limit": (False,),
     "pole_smoothing": (0.0,),
     "pole_pin": (0.0,),
-    "use_twist": (False,),
-    "hock_bone": ("",),
 }
 """The values of a chain's fields that can be built, where not all can be."""
+
+_FIT_OF_HOCK = {"hock_angle": (0.0,)}
 
 _SLIGHT = 1e-4
 """Part of a length: less is what Blender's own matrices are off, most where bones point against their parents."""
@@ -39,17 +39,7 @@ def refuse_unbuildable(chain: ChainPlan, holder: str, properties: Iterable[str])
     holder : name of the bone that is to get custom `properties` of these names
     """
     rig: Rig = chain.rig
-    listed = rig.two_bone_ik_chains[chain.name]
-    for name, fit in _FIT.items():
-        value = getattr(listed, name)
-        if value not in fit:
-            field, labels = chain_fields()[name], [_label(name, item) for item in fit]
-            raise Refused(
-                "NOT_BUILDABLE.option", chain=chain, value=_label(name, value), field=field.name, fit=", ".join(labels)
-            )
-    if chain.animated:
-        name = min(chain.animated)
-        raise Refused("NOT_BUILDABLE.keyed", chain=chain, value=name, field=chain_fields()[name].name)
+    _refuse_options(chain)
     if chain.pole and chain.options.plane == Plane.REST:
         raise Refused("NOT_BUILDABLE.pole", chain=chain)
     rebuilt = dependencies.built_by(rig, chain.end.name)
@@ -64,6 +54,25 @@ def refuse_unbuildable(chain: ChainPlan, holder: str, properties: Iterable[str])
         bone, path = bone_and_property(curve.data_path)
         if bone in bones and path.startswith("rotation"):
             raise Refused("NOT_BUILDABLE.driver", chain=chain, bone=bone, value=path)
+
+
+def _refuse_options(chain: ChainPlan) -> None:
+    listed = chain.rig.two_bone_ik_chains[chain.name]
+    for name, fit in (_FIT | (_FIT_OF_HOCK if chain.third else {})).items():
+        value = getattr(listed, name)
+        if value not in fit:
+            field, labels = chain_fields()[name], [_label(name, item) for item in fit]
+            raise Refused(
+                "NOT_BUILDABLE.option", chain=chain, value=_label(name, value), field=field.name, fit=", ".join(labels)
+            )
+    if chain.animated:
+        name = min(chain.animated)
+        raise Refused("NOT_BUILDABLE.keyed", chain=chain, value=name, field=chain_fields()[name].name)
+    for part in chain.twists:
+        if part.in_line:
+            raise Refused("NOT_BUILDABLE.in_line", chain=chain, bone=part.bone.name)
+        if part.animated:
+            raise Refused("NOT_BUILDABLE.share", chain=chain, bone=part.bone.name)
 
 
 def _label(name: str, value: object) -> str:

@@ -4,17 +4,18 @@ Nothing marks them but the constraints' name: bones and targets are found by wha
 name, which Blender keeps up when something is renamed.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bpy.types import BoneCollection, FCurve, PoseBone, Scene
+from bpy.types import Bone, BoneCollection, FCurve, PoseBone, Scene
 from mathutils import Matrix
 
-from ...skeleton.built_limb import BuiltLimb, alike
+from ...skeleton.built_limb import BuiltBone, BuiltLimb, alike
 from ...skeleton.values import ChainPlan, Point
-from ...solver.values import Array, Plane
+from ...solver.values import Plane
 from .. import versions
 from ..armatures import Rig
 from ..rna_paths import owner_and_property
@@ -23,6 +24,12 @@ from ..scene.dependencies import BUILT, built_by, reached
 from ..targets.edit_bones import edit_bones
 
 _ANGLE = "rotation_axis_angle"
+
+_LIKE_ROOT = {"aim", "goal", "upper"}
+"""The parts that, where a bone of the rig carries them, are carried as the root bone is."""
+
+_LETTERS = {"influence": "k", "softness": "q", "max_stretch": "m", "pole_angle": "p"}
+"""By option of the chain the name of its custom property in expressions."""
 
 _SLIGHT = 1e-4
 """Part of a length by which Blender's own matrices at rest may be off after an edit that changed nothing."""
@@ -59,13 +66,27 @@ class Parts:
 
     @property
     def in_local_space(self) -> bool:
-        """True if the end bone copies on its parent, where it blends as the solver does."""
-        return not self.limb.askew and self.chain.end.use_inherit_rotation
+        """True if the bones below the root bone copy on their parents, where they blend as the solver does."""
+        return not self.limb.askew and all(bone.use_inherit_rotation for bone in (self.chain.end, *self.chain.third))
 
     @property
     def pole(self) -> Point | None:
         """What decides the plane, if something does."""
         return self.chain.pole if self.chain.options.plane in {Plane.AUTO, Plane.POLE} else None
+
+    def copying(self) -> dict[str, tuple[str, bool]]:
+        """By the name of each bone of the user what it copies, and whether it does so on its parent."""
+        chain, local = self.chain, self.in_local_space
+        named = {chain.root.name: ("upper", False), chain.end.name: ("lower", local)}
+        named |= {bone.name: ("third", local) for bone in chain.third}
+        return named | {
+            part.bone.name: (f"twist {number}", part.bone.use_inherit_rotation)
+            for number, part in enumerate(chain.twists)
+        }
+
+    def user_bone(self, part: str) -> str:
+        """Name of the bone of the user that a part is named after."""
+        return next((name for name, (copied, _) in self.copying().items() if copied == part), self.chain.root.name)
 
 
 DriverInput = str | tuple[str, Point] | tuple[Point, Point]
@@ -93,7 +114,7 @@ def make(rig: Rig, scene: Scene, built: Iterable[Parts]) -> None:
 
 def _collection(rig: Rig) -> BoneCollection | None:
     """That of the bones that were built before."""
-    return next((item for bone in rig.data.bones if bone.get(BUILT) for item in bone.collections), None)
+    return next((item for bone in rig.data.bones if _kind(bone) for item in bone.collections), None)
 
 
 def _new_collection(rig: Rig) -> BoneCollection:
@@ -104,31 +125,28 @@ def _new_collection(rig: Rig) -> BoneCollection:
 
 
 def _add_bones(rig: Rig, bones: Any, parts: Parts, names: dict[str, str]) -> None:
-    chain, limb, root = parts.chain, parts.limb, rig.data.bones[parts.chain.root.name]
-    space, above = rest(root), root.parent.name if root.parent else ""
-
-    def add(part: str, orientation: Array, parent: str, head: Iterable[float] = (0.0, 0.0, 0.0)) -> None:
-        bone = bones.new(f"IK-{part}-{(chain.end if part == 'lower' else chain.root).name}")
+    root = rig.data.bones[parts.chain.root.name]
+    for part, built in parts.limb.bones.items():
+        kind = part.split()[0]
+        bone = bones.new(f"IK-{kind}-{parts.user_bone(part)}")
         names[part] = bone.name
         bone.length = root.length
-        matrix = np.eye(4)
-        matrix[:3, :3], matrix[:3, 3] = orientation, tuple(head)
-        bone.matrix = Matrix((space @ matrix).tolist())
-        bone.parent = bones.get(names.get(parent, parent))
+        bone.matrix = Matrix((rest(root) @ _at_rest(built)).tolist())
+        bone.parent = bones.get(names[built.parent] if built.parent else built.carrier)
         bone.use_deform, bone.hide_select = False, True
-        bone[BUILT] = True
-        if parent == above:
+        bone[BUILT] = kind
+        if kind in _LIKE_ROOT and not built.parent:
             bone.inherit_scale = root.inherit_scale
             bone.use_inherit_rotation = root.use_inherit_rotation
+        elif "max_stretch" in parts.options:
+            bone.inherit_scale = "ALIGNED"  # otherwise it would be sheared
 
-    add("goal" if parts.in_rest_plane else "aim", limb.aim, above)
-    if parts.pole:
-        add("pole", limb.aim, "aim")
-        add("swivel", limb.aim, "aim")
-    add("upper", limb.upper, above if parts.in_rest_plane else "swivel" if parts.pole else "aim")
-    add("lower", limb.lower, "upper", limb.mid)
-    if "max_stretch" in parts.options:
-        bones[names["lower"]].inherit_scale = "ALIGNED"  # otherwise it would be sheared
+
+def _at_rest(built: BuiltBone) -> np.ndarray:
+    """(4, 4)"""
+    matrix = np.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = built.orientation, built.head
+    return matrix
 
 
 def _add_properties(rig: Rig, parts: Parts) -> None:
@@ -149,38 +167,51 @@ def _add_properties(rig: Rig, parts: Parts) -> None:
 
 
 def _connect(rig: Rig, parts: Parts, names: Mapping[str, str]) -> None:
-    held = {
-        option: f'{rig.pose.bones[parts.holder].path_from_id()}["{PROPERTIES[option][0]}"]' for option in parts.options
-    }
-    helpers = {part: rig.pose.bones[name] for part, name in names.items()}
-    reach = _aim(parts, helpers, held)
-    for part, hinge in zip(("upper", "lower"), parts.limb.hinges.tolist(), strict=True):
-        helpers[part].rotation_mode = "AXIS_ANGLE"
-        helpers[part].rotation_axis_angle = (0.0, *hinge)
-    soft = {"q": held["softness"]} if "softness" in held else {}
-    turned = {"t": f"{helpers['lower'].path_from_id()}.{_ANGLE}[0]"}
-    _drive(helpers["lower"], _ANGLE, 0, parts.limb.bend, reach | soft)
-    _drive(helpers["upper"], _ANGLE, 0, parts.limb.turn, turned | (reach if parts.in_rest_plane else {}))
+    limb, bones = parts.limb, rig.pose.bones
+    held = {option: f'{bones[parts.holder].path_from_id()}["{PROPERTIES[option][0]}"]' for option in parts.options}
+    inputs: dict[str, DriverInput] = {_LETTERS[option]: path for option, path in held.items()}
+    inputs["t"] = f"{bones[names['lower']].path_from_id()}.{_ANGLE}[0]"
+    inputs |= _aim(parts, rig, names)
+    for part, built in limb.bones.items():
+        bone = bones[names[part]]
+        if part.startswith("turn "):
+            carried = Point(rig, names[part.replace("turn", "carried")])
+            _copy(bone, "COPY_ROTATION", carried, "POSE")
+        if built.angle:
+            bone.rotation_mode = "AXIS_ANGLE"
+            bone.rotation_axis_angle = (0.0, *built.axis.tolist())
+            twist = {}
+            if part.startswith("twist "):
+                upper = parts.chain.twists[int(part.split()[1])].upper
+                twist = {"w": ("ROT_Y", Point(rig, names[f"turn {upper}"]))}
+            _drive(bone, _ANGLE, 0, built.angle, inputs | twist)
     if "max_stretch" in held:
-        _drive(helpers["upper"], "scale", 1, parts.limb.stretch, reach | soft | {"m": held["max_stretch"]})
+        _drive(bones[names["upper"]], "scale", 1, limb.stretch, inputs)
     _let_copy(rig, parts, names, held)
 
 
-def _aim(parts: Parts, helpers: Mapping[str, PoseBone], held: Mapping[str, str]) -> dict[str, DriverInput]:
-    """Let the first bones follow target and pole target; what a driver reads to know how far the target is."""
+def _aim(parts: Parts, rig: Rig, names: Mapping[str, str]) -> dict[str, DriverInput]:
+    """Let the first bone follow target and pole target; what drivers read to know how far the target is."""
     target = parts.chain.target
     if parts.in_rest_plane:
-        _constrain(helpers["goal"], "COPY_LOCATION", target)
-        return {axis: ("LOC_" + axis.upper(), _point(helpers["goal"])) for axis in "yz"}
-    _constrain(helpers["aim"], "DAMPED_TRACK", target).track_axis = "TRACK_Y"
+        goal = rig.pose.bones[names["goal"]]
+        _constrain(goal, "COPY_LOCATION", target)
+        return {axis: ("LOC_" + axis.upper(), _point(goal)) for axis in "yz"}
+    aim = rig.pose.bones[names["aim"]]
+    _constrain(aim, "DAMPED_TRACK", target).track_axis = "TRACK_Y"
     if parts.pole:
-        _constrain(helpers["pole"], "COPY_LOCATION", parts.pole)
-        place: dict[str, DriverInput] = {axis: ("LOC_" + axis.upper(), _point(helpers["pole"])) for axis in "xz"}
-        if "pole_angle" in held:
-            place["p"] = held["pole_angle"]
-        helpers["swivel"].rotation_mode = "XYZ"
-        _drive(helpers["swivel"], "rotation_euler", 1, parts.limb.swivel, place)
-    return {"d": (_point(helpers["aim"]), target), "s": ("SCALE_AVG", _point(helpers["aim"]))}
+        track = _constrain(aim, "LOCKED_TRACK", parts.pole)
+        track.track_axis, track.lock_axis = _track_axis(parts), "LOCK_Y"
+        track.influence = parts.chain.number("pole_influence")
+        # In the world it would take the mirroring out of a mirrored object.
+        track.owner_space = track.target_space = "CUSTOM"
+        track.space_object, track.space_subtarget = rig, names.get("base") or parts.limb.bones["aim"].carrier
+    return {"d": (_point(aim), target), "s": ("SCALE_AVG", _point(aim))}
+
+
+def _track_axis(parts: Parts) -> str:
+    """The axis of aim that points at the pole target."""
+    return "TRACK_Z" if parts.limb.side > 0.0 else "TRACK_NEGATIVE_Z"
 
 
 def _point(bone: PoseBone) -> Point:
@@ -190,15 +221,22 @@ def _point(bone: PoseBone) -> Point:
 def _let_copy(rig: Rig, parts: Parts, names: Mapping[str, str], held: Mapping[str, str]) -> None:
     """Let the limb's own bones copy what was built."""
     chain, bones, switch = parts.chain, rig.pose.bones, held["influence"]
-    upper, root, end = Point(rig, names["upper"]), Point(rig, chain.root.name), bones[chain.end.name]
-    _copy(bones[root.bone], "COPY_ROTATION", upper, "POSE", switch)
-    # At a part of the influence a limb blends as the solver does where each bone is turned on its parent.
-    space = "LOCAL" if parts.in_local_space else "POSE"
-    _copy(end, "COPY_ROTATION", Point(rig, names["lower"]), space, switch)
+    for name, (part, local) in parts.copying().items():
+        # At a part of the influence a limb blends as the solver does where each bone is turned on its parent.
+        _copy(bones[name], "COPY_ROTATION", Point(rig, names[part]), "LOCAL" if local else "POSE", switch)
     if "max_stretch" in held:
-        # The end bone gets what the root bone has in the end: with Inherit Scale it has some of that already.
-        for bone, source, influence in ((bones[root.bone], upper, "k"), (end, root, "1 if k>0 else 0")):
-            copy = _copy(bone, "COPY_SCALE", source, "POSE", switch, influence)
+        # The bones below get what the root bone has in the end: with Inherit Scale they have some of that already.
+        upper, root = Point(rig, names["upper"]), Point(rig, chain.root.name)
+        for bone in chain.scaled:
+            first = bone == chain.root
+            copy = _copy(
+                bones[bone.name],
+                "COPY_SCALE",
+                upper if first else root,
+                "POSE",
+                switch,
+                "k" if first else "1 if k>0 else 0",
+            )
             copy.use_x = copy.use_z = False
     if chain.use_rotation:
         # In the space of the armature a mirrored object does not matter.
@@ -207,11 +245,12 @@ def _let_copy(rig: Rig, parts: Parts, names: Mapping[str, str], held: Mapping[st
         _copy(bones[chain.tip_bone], "COPY_ROTATION", chain.target, space, switch, influence).name = TIP
 
 
-def _copy(bone: PoseBone, kind: Any, target: Point, space: str, switch: str, influence: str = "k") -> Any:
-    """A constraint that copies from the target, with this expression of k, the switch."""
+def _copy(bone: PoseBone, kind: Any, target: Point, space: str, switch: str = "", influence: str = "k") -> Any:
+    """A constraint that copies from the target, always or with this expression of k, the switch."""
     copy = _constrain(bone, kind, target)
     copy.owner_space = copy.target_space = space
-    _drive(copy, "influence", -1, influence, {"k": switch})
+    if switch:
+        _drive(copy, "influence", -1, influence, {"k": switch})
     return copy
 
 
@@ -222,9 +261,11 @@ def _constrain(bone: PoseBone, kind: Any, target: Point) -> Any:
     return constraint
 
 
-def _drive(owner: Any, path: str, index: int, expression: str, variables: Mapping[str, DriverInput]) -> None:
+def _drive(owner: Any, path: str, index: int, expression: str, inputs: Mapping[str, DriverInput]) -> None:
     driver = owner.driver_add(path, index).driver
-    for name, read in variables.items():
+    for name, read in inputs.items():
+        if not re.search(rf"\b{name}\b", expression):
+            continue
         variable = driver.variables.new()
         variable.name = name
         if isinstance(read, str):
@@ -238,6 +279,7 @@ def _drive(owner: Any, path: str, index: int, expression: str, variables: Mappin
         if isinstance(what, str):
             variable.targets[0].transform_type = what
             variable.targets[0].transform_space = "WORLD_SPACE" if what == "SCALE_AVG" else "LOCAL_SPACE"
+            variable.targets[0].rotation_mode = "SWING_TWIST_Y"
     driver.expression = expression
 
 
@@ -247,8 +289,8 @@ def remove(rig: Rig, scene: Scene, bones: Iterable[str]) -> int:
         (bone, item) for bone in bones for item in rig.pose.bones[bone].constraints if item.name.startswith(BUILT)
     ]
     copied = {copy.subtarget for bone in bones if (copy := built_by(rig, bone))}
-    limbs = {_helpers(rig, name) for name in copied if name in rig.data.bones}
-    helpers = frozenset[str]().union(*limbs)
+    helpers = set[str]().union(*(_helpers(rig, name) for name in copied if name in rig.data.bones))
+    count = [_kind(rig.data.bones[name]) for name in helpers].count("lower")
     owners = {item.path_from_id() for _, item in constraints}
     owners |= {rig.pose.bones[name].path_from_id() for name in helpers}
     properties = set()
@@ -271,56 +313,82 @@ def remove(rig: Rig, scene: Scene, bones: Iterable[str]) -> int:
     animation = rig.animation_data
     if animation and not (animation.action or animation.drivers or animation.nla_tracks):
         rig.animation_data_clear()
-    return len(limbs)
+    return count
 
 
-def as_built(rig: Rig, end_bone: str) -> list[tuple[Matrix, str]]:
-    """Of the bone that aims, upper and lower, which an end bone copies: how they are at rest, and what drives them.
+def with_twists(rig: Rig, names: Iterable[str]) -> list[str]:
+    """Names of bones of the rig, and of those at their sides that copy a twist."""
+    bones = rig.data.bones
+    beside = (child.name for name in names for child in bones[name].children)
+    copies = ((name, built_by(rig, name)) for name in beside)
+    twisted = [name for name, copy in copies if copy and _kind(bones.get(copy.subtarget)) == "twist"]
+    return [*names, *twisted]
 
-    None of what is gone, and none that aims in the plane of the rest pose.
-    """
-    copy, bones = built_by(rig, end_bone), rig.data.bones
-    lower = bones.get(copy.subtarget) if copy else None
+
+def _kind(bone: Bone | None) -> str:
+    """Which part of a limb a bone is; "" if it is none."""
+    kind: str = bone.get(BUILT, "") if bone else ""
+    return kind
+
+
+def as_built(rig: Rig, names: Iterable[str]) -> list[tuple[Matrix, str]]:
+    """Of what bones of these names copy, and of what carries that: how it is at rest, and what turns it."""
     found = list[tuple[Matrix, str]]()
-    if not (lower and lower.parent and rig.animation_data):
-        return found
-    turned = (lower.parent.parent, "rotation_euler", 1), (lower.parent, _ANGLE, 0), (lower, _ANGLE, 0)
-    for bone, field, index in turned:
-        if bone and bone.get(BUILT):
-            path = f"{rig.pose.bones[bone.name].path_from_id()}.{field}"
-            curve = rig.animation_data.drivers.find(path, index=index)
-            found.append((bone.matrix_local.copy(), curve.driver.expression if curve else ""))
+    for copy in filter(None, (built_by(rig, name) for name in names)):
+        bone: Bone | None = rig.data.bones.get(copy.subtarget)
+        while bone and _kind(bone):
+            found.append((bone.matrix_local.copy(), _told(rig, bone.name)))
+            bone = bone.parent
     return found
 
 
-def are_there(rig: Rig, parts: Parts) -> bool:
-    """Whether these bones lie where the rest pose has the limb, and turn as they are to."""
-    limb, root, found = parts.limb, rig.data.bones[parts.chain.root.name], as_built(rig, parts.chain.end.name)
-    wanted = [(limb.upper, limb.turn), (limb.lower, limb.bend)]
-    if not parts.in_rest_plane:
-        wanted.insert(0, (limb.aim, limb.swivel if parts.pole else ""))
-    places = np.eye(4)[None].repeat(len(wanted), axis=0)
-    places[:, :3, :3], places[-1, :3, 3] = [orientation for orientation, _ in wanted], limb.mid
+def _told(rig: Rig, name: str) -> str:
+    """What turns a part, in words that can be compared."""
+    bone: Any = rig.pose.bones[name]
+    drivers = rig.animation_data.drivers if rig.animation_data else None
+    curve = drivers.find(f"{bone.path_from_id()}.{_ANGLE}", index=0) if drivers else None
+    tracks = (_track(item.track_axis, item.influence) for item in bone.constraints if item.type == "LOCKED_TRACK")
+    return " ".join((curve.driver.expression if curve else "", *tracks))
+
+
+def _track(axis: str, influence: float) -> str:
+    return f"{axis} {influence:.9g}"
+
+
+def are_there(rig: Rig, parts: Parts, names: Iterable[str]) -> bool:
+    """Whether what bones of these names copy lies where the rest pose has the limb, and turns as it is to."""
+    root, found, copied = rig.data.bones[parts.chain.root.name], as_built(rig, names), parts.copying()
+    wanted = list[tuple[np.ndarray, str]]()
+    for part in (copied[name][0] for name in names if name in copied):
+        while part:
+            built = parts.limb.bones[part]
+            influence = parts.chain.number("pole_influence")
+            tracks = [_track(_track_axis(parts), influence)] if part == "aim" and parts.pole else []
+            wanted.append((rest(root) @ _at_rest(built), " ".join((built.angle, *tracks))))
+            part = built.parent
     return len(found) == len(wanted) and all(
-        np.abs(place - np.array(now)).max() < _SLIGHT * max(1.0, root.length) and alike(expression, told)
-        for place, (now, expression), (_, told) in zip(rest(root) @ places, found, wanted, strict=True)
+        np.abs(place - np.array(now)).max() < _SLIGHT * max(1.0, root.length) and alike(turned, told)
+        for (place, turned), (now, told) in zip(wanted, found, strict=True)
     )
 
 
-def _helpers(rig: Rig, name: str) -> frozenset[str]:
+def _helpers(rig: Rig, name: str) -> set[str]:
     """Names of the bones that were built for a limb, of which one has this name."""
     bones = rig.data.bones
-    members = {bone.name for bone in bones if bone.get(BUILT)}
+    members = {bone.name for bone in bones if _kind(bone)}
 
     def linked(name: str) -> Iterator[str]:
         near = [bones[name].parent, *bones[name].children]
         yield from (bone.name for bone in near if bone and bone.name in members)
+        pose_bone: Any = rig.pose.bones[name]
+        followed = (name for item in pose_bone.constraints for name in (item.subtarget, item.space_subtarget))
+        yield from (bone for bone in followed if bone in members)
         for curve in versions.drivers(rig):
             if owner_and_property(curve.data_path)[0] == rig.pose.bones[name].path_from_id():
                 read = (target.bone_target for variable in curve.driver.variables for target in variable.targets)
                 yield from (bone for bone in read if bone in members)
 
-    return frozenset(reached([name], linked)) & members
+    return set(reached([name], linked)) & members
 
 
 def _custom_properties(curve: FCurve) -> Iterator[str]:

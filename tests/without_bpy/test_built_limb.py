@@ -30,14 +30,14 @@ def turned(orientation: np.ndarray, axis: np.ndarray, angle: float) -> np.ndarra
 
 def posed(limb: BuiltLimb, chain: object, **values: float) -> np.ndarray:
     """(2, 3) mid and tip in the space of aim, at rest, as the bones upper and lower carry them."""
-    bend = value(limb.bend, **values)
-    turn = value(limb.turn, t=bend, **values)
-    upper = turned(limb.upper, limb.hinges[0], turn)
+    first, second = limb.bones["upper"], limb.bones["lower"]
+    bend = value(second.angle, **values)
+    upper = turned(first.orientation, first.axis, value(first.angle, t=bend, **values))
     # Lower is a child of upper.
-    lower = turned(upper @ limb.upper.T @ limb.lower, limb.hinges[1], bend)
+    lower = turned(upper @ first.orientation.T @ second.orientation, second.axis, bend)
     links = np.diff(chain.joints, axis=0)
-    first, second = upper @ links[0], lower @ END.T @ links[1]
-    return np.array((first, first + second)) @ limb.aim
+    mid = upper @ links[0]
+    return np.array((mid, mid + lower @ END.T @ links[1])) @ limb.bones["aim"].orientation
 
 
 END = np.linalg.qr(np.random.default_rng(5).normal(size=(3, 3)))[0]
@@ -49,7 +49,7 @@ END = END * np.sign(np.linalg.det(END))
 def test_expressions_put_mid_and_tip_where_geometry_says(seed: int, bend: Bend) -> None:
     random = np.random.default_rng(seed)
     chain = random_limb(random)
-    limb = built_limb(chain, END, Options(bend=bend, plane=Plane.AIM), has_pole=False, soft=False, turned=False)
+    limb = built_limb(chain, END[None], Options(bend=bend, plane=Plane.AIM), has_pole=False, soft=False, turned=False)
     first, second = lengths(chain)
     for distance in random.uniform(0.1, 1.2, 10) * (first + second):
         scale = random.uniform(0.3, 5.0)
@@ -65,19 +65,20 @@ def test_expressions_put_mid_and_tip_where_geometry_says(seed: int, bend: Bend) 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_rest_pose_is_a_fixed_point(seed: int) -> None:
     chain = random_limb(np.random.default_rng(seed))
-    limb = built_limb(chain, END, Options(), has_pole=True, soft=False, turned=False)
-    bend = value(limb.bend, d=float(np.linalg.norm(chain.joints[2])), s=1.0)
+    limb = built_limb(chain, END[None], Options(), has_pole=True, soft=False, turned=False)
+    bend = value(limb.bones["lower"].angle, d=float(np.linalg.norm(chain.joints[2])), s=1.0)
     assert bend == pytest.approx(2.0 * math.pi, abs=1e-7)
-    assert value(limb.turn, t=bend) == pytest.approx(2.0 * math.pi, abs=1e-7)
-    mid = chain.joints[1] @ limb.aim
-    assert value(limb.swivel, x=mid[0], z=mid[2]) == pytest.approx(2.0 * math.pi, abs=1e-7)
+    assert value(limb.bones["upper"].angle, t=bend) == pytest.approx(2.0 * math.pi, abs=1e-7)
+    mid = chain.joints[1] @ limb.bones["aim"].orientation
+    assert abs(mid[0]) < 1e-9
+    assert mid[2] * limb.side > 0.0
 
 
 def test_scale_zero_and_a_target_on_the_root_divide_by_nothing() -> None:
     chain = random_limb(np.random.default_rng(1))
     options = Options(softness=0.2, plane=Plane.AIM)
-    limb = built_limb(chain, END, options, has_pole=False, soft=True, turned=False)
+    limb = built_limb(chain, END[None], options, has_pole=False, soft=True, turned=False)
     for distance, scale, soft in ((0.0, 0.0, 0.0), (0.0, 1.0, 0.2), (1.0, 0.0, 0.0), (1.0, 0.0, 1.0)):
         values = {"d": distance, "s": scale, "q": soft}
-        assert math.isfinite(value(limb.turn, t=value(limb.bend, **values), **values))
+        assert math.isfinite(value(limb.bones["upper"].angle, t=value(limb.bones["lower"].angle, **values), **values))
         assert value(limb.stretch, m=2.0, **values) in (1.0, 2.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import bpy
@@ -40,6 +40,7 @@ OPTIONS = [
     {"bend": "POSITIVE", "pole_angle": 0.7},
     {"softness": 0.15, "pole_angle": -2.5},
     {"pole_influence": 0.4, "pole_angle": 1.5},
+    {"pole_influence": 0.7},
     {"influence": 0.35},
     {"unreachable": "STRETCH", "max_stretch": 1.4},
     {"unreachable": "STRETCH", "softness": 0.2, "influence": 0.6},
@@ -116,6 +117,22 @@ def test_the_hand_follows_the_rotation_of_the_target(mirrored: bool, options: di
     np.testing.assert_allclose(built, poses("upper", "lower", "hand"), atol=3 * CLOSE)
 
 
+@pytest.mark.parametrize("bones", [rigs.ARM, rigs.ARM[1:]], ids=["on a spine", "on its own"])
+def test_a_built_limb_follows_its_pole_when_bones_are_renamed(bones: Sequence[rigs.Bone]) -> None:
+    rig = rigs.armature(bones)
+    rigs.chain(rig, "lower", target=(1.2, 0.6, 1.3), pole=(0.3, 3.0, 1.4))
+    bpy.context.scene.frame_end = FRAMES[-1]
+    scatter(bpy.data.objects["Target"], seed=1)
+    scatter(bpy.data.objects["Pole"], seed=2)
+    rig.scale.x = -1.0
+    api.build(rig)
+    for name in {"spine", "hand", "IK-aim-upper", "IK-base-upper"} & set(rig.data.bones.keys()):
+        rig.data.bones[name].name = f"{name} renamed"
+    assert Limb(pole="Pole").misses(FRAMES).max() < CLOSE
+    assert api.unbuild(bpy.data.objects["Rig"]).notes
+    assert len(bpy.data.objects["Rig"].data.bones) == len(bones)
+
+
 def test_unbuild_leaves_the_file_as_it_was() -> None:
     options = {"tip_bone": "hand", "use_rotation": True, "unreachable": "STRETCH", "softness": 0.2, "pole_angle": 1.0}
     chain = rigs.arm(pole=(0.3, 3.0, 1.4))
@@ -171,7 +188,7 @@ def test_all_drivers_play_without_python() -> None:
     rig = bpy.data.objects["Rig"]
     api.build(rig)
     drivers = [curve.driver for curve in rig.animation_data.drivers]
-    assert len(drivers) == 5
+    assert len(drivers) == 6
     assert all(driver.is_simple_expression and driver.is_valid for driver in drivers)
 
 
@@ -294,7 +311,6 @@ def test_what_cannot_be_built_is_refused_and_nothing_changes(spoil: Callable[[Ob
         ({"use_extension_limit": True}, "has Limit Extension on"),
         ({"pole_smoothing": 0.5}, "has Pole Smoothing 0.5"),
         ({"pole_pin": 0.5}, "has Pin to Pole 0.5"),
-        ({"use_twist": True}, "has Spread Twist on"),
         ({"plane": "REST"}, "bends in the plane of its rest pose and has a pole target"),
     ],
     ids=str,
