@@ -92,6 +92,8 @@ def bake(
 ) -> Request:
     """Key the rotations of the chains' bones so that the tips follow their targets.
 
+    Limbs that are built into the rig get keys of the pose that they show, as by `switch`, and show FK from then on.
+
     Many characters with one call are far faster than one after another: Blender evaluates the scene once for all of
     them that do not follow limbs of each other, and again for those that do. They have a report each.
 
