@@ -31,6 +31,12 @@ def blender(*arguments: str | Path, **environment: str) -> subprocess.CompletedP
     )
 
 
+@pytest.fixture
+def plain() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Starts a Blender as it comes, without the extension."""
+    return blender
+
+
 @pytest.fixture(scope="session")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package, built by the Blender under test."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
+
+WITHOUT = Path(__file__).with_name("without_extension.py")
 
 
 @pytest.mark.most
@@ -51,3 +55,11 @@ def test_live_list_and_overlay_tell_where_the_tip_is(play: Callable[[str], None]
 
 def test_a_renamed_bone_takes_its_live_chain_along(play: Callable[[str], None]) -> None:
     play("renamed")
+
+
+def test_a_built_human_plays_without_the_extension(
+    play: Callable[[str], None], plain: Callable[..., CompletedProcess[str]]
+) -> None:
+    play("built")
+    run = plain("-b", "--factory-startup", "--disable-autoexec", "out/built.blend", "--python", WITHOUT)
+    assert "plays the same" in run.stdout, run.stdout + run.stderr
