@@ -125,8 +125,9 @@ class TWO_BONE_IK_OT_twist_share(ArmatureOperator):
 
     def run(self, context: Context, rig: Rig) -> None:
         bone: Any = rig.pose.bones.get(self.twist_bone)
-        if bone:
-            bone.two_bone_ik_twist = self.twist_share
+        if bone is None:
+            raise api.Refused("NO_BONE.for_share", object=rig, bone=self.twist_bone)
+        bone.two_bone_ik_twist = self.twist_share
 
 
 class TWO_BONE_IK_OT_set_aligned(ChainOperator):

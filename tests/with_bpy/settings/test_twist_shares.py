@@ -173,6 +173,12 @@ def test_auto_takes_what_the_place_gives_and_back() -> None:
         assert bone.two_bone_ik_twist == pytest.approx(share)
 
 
+def test_a_share_for_an_unknown_bone_is_refused() -> None:
+    select(both_sides())
+    with pytest.raises(RuntimeError, match='has no bone "lower_twist": give the name of a twist bone'):
+        bpy.ops.two_bone_ik.twist_share(twist_bone="lower_twist", twist_share=0.5)
+
+
 @pytest.mark.parametrize("spread", [False, True])
 def test_detect_names_limbs_with_twist_bones(capfd: pytest.CaptureFixture[str], spread: bool) -> None:
     rig = both_sides()
