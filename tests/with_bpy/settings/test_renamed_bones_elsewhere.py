@@ -155,6 +155,7 @@ def test_a_hold_goes_along_with_the_bones_that_it_names() -> None:
     assert held == {'pose.bones["palm.L"].location': 2}
 
 
+@pytest.mark.versions
 def test_hips_and_what_is_held_to_go_along() -> None:
     rig = sides()
     scene = bpy.context.scene
