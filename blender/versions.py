@@ -5,8 +5,11 @@ plays one slot. Before 4.4 the action itself is that bag, with the same `fcurves
 action have more than one layer, or a layer more than one strip.
 """
 
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 import bpy
@@ -48,6 +51,18 @@ BLENDER: str = bpy.app.version_string
 
 AnimatedID = Any
 """A data-block of a kind that can be animated."""
+
+
+def usd_stage(path: Path) -> Any | None:
+    """The stage of a USD file, read by the library that Blender brings along; None where it brings none for Python."""
+    before = [*sys.path]
+    getattr(bpy.utils, "expose_bundled_modules", lambda: None)()
+    try:
+        return import_module("pxr.Usd").Stage.Open(str(path))
+    except ImportError:
+        return None
+    finally:
+        sys.path[:] = before  # other libraries lie beside it
 
 
 def curves(block: AnimatedID) -> Iterable[FCurve]:

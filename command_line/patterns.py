@@ -82,7 +82,7 @@ def _fitting(pattern: str, listing: Listing, folder: Path | None) -> Iterator[st
     # The folder of the manifest may have brackets in its name.
     whole = str(Path(glob.escape(str(listing.home))) / text)
     _refuse_too_wide(whole, pattern, listing)
-    names = sorted(glob.glob(whole, recursive=True))
+    names = [name for name in sorted(glob.glob(whole, recursive=True)) if not os.path.isdir(name)]
     paths = [Path(name) for name in names if not (outputs and Path(os.path.abspath(name)).is_relative_to(outputs))]
     if not paths:
         raise Refused("NO_FILE.matching", value=pattern, where=listing.source)

@@ -1,8 +1,8 @@
 """The animations of a file: their names, and which of them its armatures play, of which importers play the first."""
 
-import re
 import struct
 from collections.abc import Iterable, Iterator, Sequence, Set
+from itertools import chain
 from pathlib import Path
 
 import bpy
@@ -24,8 +24,6 @@ _STILL = 1e-4
 
 _HEAD_OF_FBX = 27
 """Bytes before its nodes; the last four are its version."""
-
-_OF_USD = re.compile(rb'\bdef\s+SkelAnimation\s+"([^"]+)"|\bskel:animationSource\s*=\s*<(?:[^>]*/)?([^/>]+)>')
 
 
 def names(path: Path) -> list[str]:
@@ -67,15 +65,14 @@ def _stacks(path: Path) -> Iterator[str]:
 
 
 def bound(path: Path) -> Iterator[str]:
-    """A sentence that names the animations of a USD file, if it is text and has others than its skeletons play."""
-    defined, sources = dict[str, None](), dict[str, None]()
-    with atomic_write.opened(path) as file:
-        for line in file:
-            if b"kel" in line and (match := _OF_USD.search(line)):
-                (defined if match[1] else sources)[(match[1] or match[2]).decode("utf-8", "replace")] = None
-    others = [name for name in defined if name not in sources]
-    if sources and others:
-        yield translated("report.animation_bound", value=_quoted(sources), file=path, others=_quoted(others))
+    """A sentence that names the animations of a USD file, if it has others than its skeletons are bound to."""
+    stage = versions.usd_stage(path)
+    prims = [*stage.Traverse()] if stage else []
+    found = {prim.GetPath(): prim.GetName() for prim in prims if prim.GetTypeName() == "SkelAnimation"}
+    sources = [prim.GetRelationship("skel:animationSource").GetTargets() for prim in prims]
+    taken = [found.pop(source) for source in dict.fromkeys(chain.from_iterable(sources)) if source in found]
+    if taken and found:
+        yield translated("report.animation_bound", value=_quoted(taken), file=path, others=_quoted(found.values()))
 
 
 def played(take: Import, others: Set[Action]) -> Iterator[str]:

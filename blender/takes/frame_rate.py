@@ -13,6 +13,7 @@ import numpy as np
 from bpy.types import Scene
 
 from ...solver.values import Array
+from .. import versions
 from ..files import atomic_write
 
 _NTSC = 1000 / 1001
@@ -55,7 +56,9 @@ def as_gltf_takes_it(scene: Scene) -> Iterator[None]:
 
 
 def of_usd(path: Path) -> float | None:
-    """The rate of a USD file; None if it is not text."""
+    """The rate of a USD file; None if it is not text, and there is no library that reads it."""
+    if stage := versions.usd_stage(path):
+        return float(stage.GetTimeCodesPerSecond())
     with atomic_write.opened(path) as file:
         head = file.read(_HEAD).decode("utf-8", "replace")
     if not head.startswith("#usda"):

@@ -63,7 +63,7 @@ def _usd(take: Import) -> Taken:
     if rate := take.fps or frame_rate.of_usd(take.path):
         frame_rate.set_rate(take.scene, rate)
         return Taken(notes)
-    return Taken([*notes, translated("report.rate_assumed", value=take.scene.render.fps, file=take.path)])
+    return Taken([*notes, translated("alert.rate_assumed", value=take.scene.render.fps, file=take.path)])
 
 
 READERS: dict[str, Callable[[Import], Taken]] = {

@@ -35,8 +35,9 @@ def with_reports(*outputs: str) -> set[str]:
     return {*outputs, *(f"{output.rpartition('.')[0]}.two_bone_ik.json" for output in outputs)}
 
 
-def test_a_pattern_keeps_folders_and_stems(takes: Path, tmp_path: Path) -> None:
-    assert run("plant", "takes/**/*.bvh", "--output-dir", "out") == 0
+@pytest.mark.parametrize("pattern", ["takes/**/*.bvh", "takes/**/*"])
+def test_a_pattern_keeps_folders_and_stems(takes: Path, tmp_path: Path, pattern: str) -> None:
+    assert run("plant", pattern, "--output-dir", "out") == 0
     assert written(tmp_path / "out") == with_reports(*(f"takes/{name}.blend" for name in ("a/walk", "a/run", "b/walk")))
 
 

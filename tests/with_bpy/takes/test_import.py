@@ -22,6 +22,8 @@ from support.take_files import COUNT, HEIGHT, RATE, SUFFIXES, dressed_walk, join
 pytestmark = pytest.mark.versions
 
 FRAMES = range(1, COUNT + 1)
+LACKS_USD = not hasattr(bpy.utils, "expose_bundled_modules")
+"""Whether this wheel has no USD library for Python."""
 
 
 def imported(path: Path, fps: float | None = None, scale: float = 1.0) -> list[str]:
@@ -43,7 +45,7 @@ def key_frames() -> np.ndarray:
 def test_a_take_is_imported_as_it_was_exported(tmp_path: Path, suffix: str) -> None:
     path, truth = take_file(tmp_path, suffix)
     frames = frames_of(suffix)
-    fps = RATE if suffix in ("usdc", "usdz") else None
+    fps = RATE if LACKS_USD and suffix in ("usdc", "usdz") else None
     assert imported(path, fps) == []
     scene = bpy.context.scene
     assert scene.render.fps / scene.render.fps_base == pytest.approx(RATE, rel=1e-6)
@@ -133,12 +135,12 @@ def test_the_rate_of_gltf_is_found_in_few_keys(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["usdc", "usdz"])
-def test_the_report_says_that_a_rate_was_assumed(tmp_path: Path, suffix: str) -> None:
+def test_the_report_says_whether_a_rate_was_assumed(tmp_path: Path, suffix: str) -> None:
     path, _ = take_file(tmp_path, suffix)
     line = ("plant", path, "--output", tmp_path / "planted.blend", "--report", tmp_path / "report.json")
     assert run(*line) == 0
     [report] = json.loads((tmp_path / "report.json").read_text())["reports"]
-    assert any("24 frames a second were assumed" in note for note in report["notes"])
+    assert any("24 frames a second were assumed" in note for note in report["notes"]) == LACKS_USD
     assert run(*line, "--import-fps", "30", "--force") == 0
     [report] = json.loads((tmp_path / "report.json").read_text())["reports"]
     assert not any("assumed" in note for note in report["notes"])
@@ -335,8 +337,10 @@ def test_animations_that_no_skeleton_of_usd_plays_are_named(tmp_path: Path) -> N
     path, truth = take_file(tmp_path, "usda")
     text = re.sub("(?=def SkelAnimation)", 'def SkelAnimation "Wave"\n{\n}\n', path.read_text())
     path.write_text(text.replace("endTimeCode = 31", "endTimeCode = 300"))
-    [note] = imported(path)
-    assert note.endswith(f'was taken, to which the skeleton is bound; "{path}" also has "Wave"')
+    notes = imported(path)
+    assert [f'to which the skeleton is bound; "{path}" also has "Wave"' in note for note in notes] == [True] * (
+        not LACKS_USD
+    )
     assert bpy.context.scene.frame_end == COUNT
     np.testing.assert_allclose(joints(the_armature(), FRAMES), truth, atol=2e-6 * HEIGHT)
 
