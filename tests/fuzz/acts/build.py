@@ -49,24 +49,28 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     for chain in report.chains if not told and "handler" not in scene else ():
         yield from _off(chain, told)
     if "handler" not in scene:
-        yield from _to_fk(report, request, told, scene)
+        yield from _switched(report, request, told, scene)
 
 
-def _to_fk(built: api.Report, request: Mapping, told: list[str], scene: Mapping) -> Iterator[str]:
-    """Switched to FK the limbs stay where they were on each frame, to what the report tells."""
+def _switched(built: api.Report, request: Mapping, told: list[str], scene: Mapping) -> Iterator[str]:
+    """Switched to FK and back the limbs stay where they were on each frame, to what the report tells."""
     limbs, frames = [oracle.Limb.of(chain.name) for chain in built.chains], built.chains[0].frames
-    before, here = [oracle.shown([limb], frames) for limb in limbs], state.state()
-    try:
-        report = api.switch(bpy.data.objects[RIG], "FK", frames=tuple(request["frames"]))
-    except api.Refused as refused:
-        told.append("to FK refused")
-        yield from judge.refusal_faults(refused, here, scene)
-        return
-    off = max(oracle.apart(joints, oracle.shown([limb], frames)) for limb, joints in zip(limbs, before, strict=True))
-    if not report.posed:
-        told.append("to FK tells that it moves")
-    elif off > OFF:
-        yield f"to FK moves a built limb by {off:.4g} of its size"
+    before = [oracle.shown([limb], frames) for limb in limbs]
+    for to in ("FK", "IK"):
+        here = state.state()
+        try:
+            report = api.switch(bpy.data.objects[RIG], to, frames=tuple(request["frames"]))
+        except api.Refused as refused:
+            told.append(f"to {to} refused: {refused.kind}")
+            yield from judge.refusal_faults(refused, here, scene)
+            return
+        off = max(
+            oracle.apart(joints, oracle.shown([limb], frames)) for limb, joints in zip(limbs, before, strict=True)
+        )
+        if not report.posed or any("keep" in note for note in report.notes):
+            told.append(f"to {to} tells that it moves")
+        elif off > OFF:
+            yield f"to {to} moves a built limb by {off:.4g} of its size: {report.notes}"
 
 
 def _off(chain: api.ChainReport, told: list[str]) -> Iterator[str]:
