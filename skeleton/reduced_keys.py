@@ -132,14 +132,19 @@ def _derivative(
     points: Callable[[Array, slice], Array], values: Array, steps: Array
 ) -> Generator[float, None, tuple[Array, Array]]:
     """The points (n, p, 3), and (n, k, p * 3) how they move with each of the values (n, k), changed by `steps` (k,)."""
-    pieces = []
+    right, moves = np.empty(0), np.empty(0)
     for rows in _pieces(len(values)):
         yield 0.0
         here = values[rows]
-        moved = [points(here + step, rows) - points(here - step, rows) for step in np.diag(steps)]
-        pieces.append((points(here, rows), np.stack(moved, axis=1) / (2.0 * steps[:, None, None])))
-    right, moves = map(np.concatenate, zip(*pieces, strict=True))
-    return right, moves.reshape(*values.shape, -1)
+        shown = points(here, rows)
+        if not rows.start:
+            right = np.empty((len(values), *shown.shape[1:]))
+            moves = np.empty((*values.shape, shown[0].size))
+        right[rows] = shown
+        for column, step in enumerate(np.diag(steps)):
+            moved = points(here + step, rows) - points(here - step, rows)
+            moves[rows, column] = moved.reshape(len(here), -1) / (2.0 * steps[column])
+    return right, moves
 
 
 def _pieces(count: int) -> Iterator[slice]:
@@ -151,8 +156,10 @@ def _first_order(moves: Array, values: Array, allowed: float) -> reduce.Error:
     """How far points are off, to first order: `moves` (n, k, p * 3) are their derivatives at these values (n, k)."""
 
     def error(rows: NDArray[np.intp], curve: Array) -> Array:
-        moved = np.einsum("rkp,rk->rp", moves[rows], curve - values[rows])
-        distance: Array = np.linalg.norm(moved.reshape(len(rows), moves.shape[-1] // 3, 3), axis=-1).max(axis=-1)
+        distance = np.empty(len(rows))
+        for piece in _pieces(len(rows)):
+            moved = np.einsum("rkp,rk->rp", moves[rows[piece]], curve[piece] - values[rows[piece]])
+            distance[piece] = np.linalg.norm(moved.reshape(*moved.shape[:-1], -1, 3), axis=-1).max(axis=-1)
         return distance / allowed
 
     return error

@@ -122,7 +122,10 @@ class _Spans:
         length = (self.frames[end] - self.frames[start])[:, None]
         line = (self.values[end] - self.values[start]) / length
         slopes = np.stack((line, line), axis=1)
-        return slopes + self._slope_changes(start, end, line) if self.cubic else slopes
+        if self.cubic:
+            for part in _parts(np.full(len(start), _FITTED)):
+                slopes[part] += self._slope_changes(start[part], end[part], line[part])
+        return slopes
 
     def _slope_changes(self, start: Rows, end: Rows, line: Array) -> Array:
         """(s, 2, k) differences between the slopes of the best cubic and those of the straight line."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Collection, Sequence
 from itertools import combinations, islice, pairwise
 
@@ -261,3 +262,25 @@ def test_a_limb_without_length_is_reduced_as_well() -> None:
 
     [reduced] = run(reduce_channels([channel], np.arange(5), still, step=1, tolerance=1e-3, cubic=True, units=[0.0]))
     assert reduced.frames.tolist() == [0.0, 4.0]
+
+
+def test_how_points_move_is_kept_once() -> None:
+    count, values, points = 24_000, 4, 8
+    frames = np.arange(float(count))
+    rng = np.random.default_rng(2)
+    curves = np.sin(frames[:, None] * rng.uniform(0.01, 0.03, values))
+    channel = Channel(path="rotation", group="bone", frames=frames, values=curves)
+    to_points = rng.normal(size=(values, points * 3))
+
+    def moved(given: list[np.ndarray], rows: np.ndarray) -> np.ndarray:
+        return (given[0] @ to_points).reshape(len(given[0]), points, 3)
+
+    tracemalloc.start()
+    try:
+        [reduced] = run(reduce_channels([channel], np.arange(count), moved, step=8, tolerance=0.05, cubic=True))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(reduced.frames) < count / 10
+    # A number for each value, point and axis, and a fourth of it for the points; copies would double that.
+    assert most < 2.0 * 8 * count * values * points * 3, "bytes"
