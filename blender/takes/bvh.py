@@ -7,7 +7,7 @@ People write the format in many ways, so it is read by its words and not by its 
 
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate, islice, pairwise
 from pathlib import Path
@@ -204,15 +204,14 @@ def _rows(path: Path, text: str, start: int, count: int, width: int) -> Array:
 
     count : of the rows, as the file says; 0 if it does not
     """
-    words = text[start:].split()
-    try:
-        values = np.array([*map(float, words)])
-    except ValueError:
-        values = np.array([*_leading(words)])
-        if not width or len(values) % width or len(values) < (count or 1) * width:
-            place = next(islice(re.finditer(r"\S+", text[start:]), len(values), None))
-            line = _line(text, start + place.start())
-            raise Refused("NO_BVH.line", value=str(path), line=line, words=place[0]) from None
+    words, leading = text[start:].split(), list[float]()
+    with suppress(ValueError):
+        leading.extend(map(float, words))
+    values = np.array(leading)
+    is_odd = not width or len(values) % width or len(values) < (count or 1) * width
+    if is_odd and len(values) < len(words):
+        place = next(islice(re.finditer(r"\S+", text[start:]), len(values), None))
+        raise Refused("NO_BVH.line", value=str(path), line=_line(text, start + place.start()), words=place[0])
     whole = len(values) // width if width else 0
     if not whole or whole < count:
         raise Refused("BVH_ROWS.few", value=str(path), count=count or 1, rows=whole)
@@ -220,16 +219,6 @@ def _rows(path: Path, text: str, start: int, count: int, width: int) -> Array:
     if len(values) != whole * width or (count and whole > count and not _are_lines(text[start:], whole, width)):
         raise Refused("BVH_ROWS.odd", value=str(path), count=len(values), width=width)
     return values.reshape(whole, width)
-
-
-def _leading(words: Sequence[str]) -> list[float]:
-    numbers: list[float] = []
-    try:
-        for word in words:
-            numbers.append(float(word))
-    except ValueError:
-        pass
-    return numbers
 
 
 def _are_lines(text: str, count: int, width: int) -> bool:

@@ -53,7 +53,7 @@ def _fbx(path: Path, export: Export) -> None:
     addon_utils.enable("io_scene_fbx")
     with _selected(export):
         bpy.ops.export_scene.fbx(
-            filepath=_name(path),
+            filepath=str(path),
             use_selection=True,
             object_types={"ARMATURE", "MESH"},
             add_leaf_bones=False,
@@ -68,7 +68,7 @@ def _glb(path: Path, export: Export) -> None:
     addon_utils.enable("io_scene_gltf2")
     with _selected(export), frame_rate.as_gltf_takes_it(export.scene):
         bpy.ops.export_scene.gltf(
-            filepath=_name(path),
+            filepath=str(path),
             export_format="GLB",
             use_selection=True,
             export_animation_mode="ACTIVE_ACTIONS",
@@ -80,7 +80,7 @@ def _glb(path: Path, export: Export) -> None:
 def _usd(path: Path, export: Export) -> None:
     with _selected(export):
         bpy.ops.wm.usd_export(
-            filepath=_name(path), selected_objects_only=True, export_animation=True, **versions.WITHOUT_TEXTURES
+            filepath=str(path), selected_objects_only=True, export_animation=True, **versions.WITHOUT_TEXTURES
         )
 
 
@@ -114,12 +114,8 @@ def export_take(path: Path, export: Export) -> None:
 
     raises : Refused, RuntimeError with the exporter's own reason, OSError
     """
-    WRITERS[path.suffix.lower()](path, export)
-
-
-def _name(path: Path) -> str:
     # Blender takes relative paths from $PWD.
-    return str(path.absolute())
+    WRITERS[path.suffix.lower()](path.absolute(), export)
 
 
 @contextmanager
