@@ -4,6 +4,7 @@ READERS has the formats. After an import, the scene has the frame rate of the ca
 """
 
 from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
 from math import ceil, floor
 from typing import Any, cast
 
@@ -92,7 +93,7 @@ def import_take(take: Import) -> Taken:
         raise Refused("HEIGHT_AND_SCALE", value=str(take.path))
     if suffix != ".bvh" and (take.height or take.up):
         raise Refused("OF_BVH_ALONE", value=str(take.path))
-    if READERS[suffix] not in (_fbx, _gltf) and take.take:
+    if READERS[suffix] not in (_fbx, _gltf) and not fnmatchcase("", take.take):
         raise Refused("ONE_ANIMATION", value=str(take.path))
     fps = take.fps and frame_rate.meant(take.fps)
     try:

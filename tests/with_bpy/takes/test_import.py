@@ -349,3 +349,4 @@ def test_a_file_of_one_animation_has_none_by_name(tmp_path: Path, capsys: pytest
     path, _ = take_file(tmp_path, "bvh")
     assert run("plant", path, "--output", tmp_path / "planted.npz", "--import-take", "Walk") == 5
     assert "leave out --import-take" in capsys.readouterr().err
+    assert run("plant", path, "--output-dir", tmp_path / "out", "--import-take", "*") == 0
