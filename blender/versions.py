@@ -252,14 +252,12 @@ def selectable_bones(rig: Rig) -> Any:
     return rig.pose.bones if _SELECTS_POSE_BONES else rig.data.bones
 
 
-def stored(group: PropertyGroup | ID, *, create: bool = False) -> Any:
+def stored(group: PropertyGroup | ID) -> Any:
     """What is stored of a group's or data-block's registered properties, by identifier; from 5.0 on apart from custom
-    properties.
-
-    create : make room for more where there is nothing
+    properties. A data-block of which nothing is stored yet gives a `dict` of its own.
     """
     system: Any = getattr(group, "bl_system_properties_get", None)
-    return (system(do_create=create) or {}) if system else group
+    return (system() or {}) if system else group
 
 
 def matrix_rows(matrix: Matrix) -> Any:

@@ -210,7 +210,7 @@ def _settle(holders: Iterable[tuple[Any, _Kind, Any]], tables: dict[Rig, dict[st
         after = {field: _settled(holder, kind, field, before.get(field, []), tables) for field in kind.fields}
         for field, (_, name) in ((field, mark_and_name) for field, mark_and_name in after.items() if mark_and_name):
             if name != getattr(holder, field):
-                versions.stored(holder, create=True)[field] = name  # no update: users have not chosen another bone
+                versions.stored(holder)[field] = name  # no update: users have not chosen another bone
                 changed.add(block)
         _keep(holder, kind, after)
     return {block for block in changed if is_rig(block)}

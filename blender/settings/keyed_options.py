@@ -58,14 +58,14 @@ def set_value(chain: TwoBoneIKChain, name: str, value: float) -> None:
     if bone := end_bone(chain):
         setattr(bone, bone_field(name), value)
     else:
-        versions.stored(chain, create=True)[name] = value
+        versions.stored(chain)[name] = value
 
 
 def keep(bone: PoseBone) -> None:
     """Let the chains that end in this bone keep a copy of what it has."""
     for chain in _ending_in(bone):
         for name, value in _on_bone(bone).items():
-            versions.stored(chain, create=True)[name] = value
+            versions.stored(chain)[name] = value
 
 
 def take_along(chain: TwoBoneIKChain) -> None:

@@ -50,7 +50,7 @@ def as_before(rig: Object) -> None:
             value = getattr(chain, name)
             if bone:
                 bone.property_unset(bone_field(name))
-            versions.stored(chain, create=True)[name] = value
+            versions.stored(chain)[name] = value
 
 
 def values(chain: object) -> dict[str, float]:
