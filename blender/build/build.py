@@ -109,15 +109,16 @@ def _parts(chain: ChainPlan) -> Parts:
     listed, options, bones = chain.rig.two_bone_ik_chains[chain.name], _custom(chain), chain.rig.data.bones
     at_rest, end = rest_chain(chain.rig, listed)
     to_root, carrier = rest(bones[chain.root.name])[:3, :3].T, chain.parent.bone if chain.parent else ""
+    has_pole = parts.pole_of(chain) is not None
     carried = carrier and chain.root.use_inherit_rotation and chain.root.inherit_scale == "FULL"
     limb = built_limb(
         at_rest,
         np.array([end, *(to_root @ rest(bones[bone.name])[:3, :3] for bone in chain.third)]),
         chain.options,
         carrier=carrier,
-        needs_base=chain.pole is not None and not carried,
+        needs_base=has_pole and not carried,
         hock=chain.hock,
-        has_pole=chain.pole is not None,
+        has_pole=has_pole,
         soft="softness" in options,
         turned="pole_angle" in options,
     )
@@ -128,8 +129,12 @@ def _parts(chain: ChainPlan) -> Parts:
 def _custom(chain: ChainPlan) -> dict[str, float]:
     """The chain's options that become custom properties: the switch, and those that it makes use of."""
     stretches = chain.options.unreachable == Unreachable.STRETCH
-    used = {"influence": True, "max_stretch": stretches} | {
-        name: chain.number(name) != 0.0 for name in ("softness", "pole_angle")
+    turned = chain.number("pole_angle") != 0.0 and parts.pole_of(chain) is not None
+    used = {
+        "influence": True,
+        "softness": chain.number("softness") != 0.0,
+        "max_stretch": stretches,
+        "pole_angle": turned,
     }
     return {name: float(chain.number(name)) for name in parts.PROPERTIES if used[name]}
 

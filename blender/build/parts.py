@@ -69,11 +69,6 @@ class Parts:
         """True if the bones below the root bone copy on their parents, where they blend as the solver does."""
         return not self.limb.askew and all(bone.use_inherit_rotation for bone in (self.chain.end, *self.chain.third))
 
-    @property
-    def pole(self) -> Point | None:
-        """What decides the plane, if something does."""
-        return self.chain.pole if self.chain.options.plane in {Plane.AUTO, Plane.POLE} else None
-
     def copying(self) -> dict[str, tuple[str, bool]]:
         """By the name of each bone of the user what it copies, and whether it does so on its parent."""
         chain, local = self.chain, self.in_local_space
@@ -87,6 +82,11 @@ class Parts:
     def user_bone(self, part: str) -> str:
         """Name of the bone of the user that a part is named after."""
         return next((name for name, (copied, _) in self.copying().items() if copied == part), self.chain.root.name)
+
+
+def pole_of(chain: ChainPlan) -> Point | None:
+    """The pole target that the chain bends towards, if it does."""
+    return chain.pole if chain.options.plane in {Plane.AUTO, Plane.POLE} else None
 
 
 DriverInput = str | tuple[str, Point] | tuple[Point, Point]
@@ -199,8 +199,8 @@ def _aim(parts: Parts, rig: Rig, names: Mapping[str, str]) -> dict[str, DriverIn
         return {axis: ("LOC_" + axis.upper(), _point(goal)) for axis in "yz"}
     aim = rig.pose.bones[names["aim"]]
     _constrain(aim, "DAMPED_TRACK", target).track_axis = "TRACK_Y"
-    if parts.pole:
-        track = _constrain(aim, "LOCKED_TRACK", parts.pole)
+    if pole := pole_of(parts.chain):
+        track = _constrain(aim, "LOCKED_TRACK", pole)
         track.track_axis, track.lock_axis = _track_axis(parts), "LOCK_Y"
         track.influence = parts.chain.number("pole_influence")
         # In the world it would take the mirroring out of a mirrored object.
@@ -363,7 +363,7 @@ def are_there(rig: Rig, parts: Parts, names: Iterable[str]) -> bool:
         while part:
             built = parts.limb.bones[part]
             influence = parts.chain.number("pole_influence")
-            tracks = [_track(_track_axis(parts), influence)] if part == "aim" and parts.pole else []
+            tracks = [_track(_track_axis(parts), influence)] if part == "aim" and pole_of(parts.chain) else []
             wanted.append((rest(root) @ _at_rest(built), " ".join((built.angle, *tracks))))
             part = built.parent
     return len(found) == len(wanted) and all(

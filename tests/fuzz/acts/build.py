@@ -10,6 +10,7 @@ import numpy as np
 from bl_ext.user_default.two_bone_ik import api
 
 from fuzz import changes, judge, oracle, state
+from fuzz.acts import hock, twist
 from fuzz.build import RIG
 
 OFF = 2e-4
@@ -23,18 +24,39 @@ _OPEN = 0.02
 def build(random: Random, scene: dict) -> None:
     """40: the limbs are built into the rig, mostly with options that can be built."""
     scene["request"] = {"what": "build_limbs", "frames": random.choice([[1, 6], [2, 5]])}
+    if random.random() < 0.3:
+        hock.make_leg(random, scene)
+    spreads = random.random() < 0.3
     for chain in scene["chains"]:
         if chain["fields"].get("unreachable") == "ERROR":  # a word that no other sentence has
             chain["fields"].pop("unreachable")
     for chain in scene["chains"] if random.random() < 0.9 else ():
         fields = chain["fields"]
-        for name in ("pole_pin", "use_twist", "use_extension_limit", "pole_smoothing", "reference"):
+        for name in ("pole_pin", "use_twist", "use_extension_limit", "pole_smoothing", "reference", "hock_angle"):
             fields.pop(name, None)
         if fields.get("bend") in {"NEAREST", "LIMITS"}:
             fields["bend"] = random.choice(["POSITIVE", "NEGATIVE"])
         if fields.get("unreachable") in {"HOLD", "SKIP", "ERROR"}:
             fields.pop("unreachable")
         chain.pop("keyed", None)
+    if spreads:
+        _spread(random, scene)
+
+
+def _spread(random: Random, scene: dict) -> None:
+    """The first chain spreads its twist, mostly over bones at the side alone, and its target turns."""
+    chain, bones = scene["chains"][0], scene["bones"]
+    chain["fields"]["use_twist"] = True
+    if "hock_bone" not in chain["fields"]:
+        chain["tip"] = "hand"
+        chain["fields"]["use_rotation"] = random.random() < 0.7
+    twist.add_twist_bones(random, scene)
+    if chain["fields"].get("unreachable") == "STRETCH":
+        for name in [name for name in bones if name not in {"spine", "upper"}]:
+            bones[name]["inherit_scale"] = "ALIGNED"
+    still = [random.uniform(-1, 1) for _ in "xyz"]
+    turns = {frame: [still[0], 0.3 * frame, still[2]] for frame in range(-3, 13)}
+    scene["objects"]["Target"]["turns"] = turns
 
 
 def carry_out(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
