@@ -16,7 +16,7 @@ from ..bake.request import alone
 from ..chains.detect.find_limbs import Limb
 from ..chains.limbs import shows_ik
 from ..messages.refused import Refused, unless_gone
-from ..rigs.built_limbs import built_limb
+from ..rigs.built_limbs import built_limb, is_built
 from ..rigs.known_limbs import known_by_end
 from ..rigs.rig_files import KnownLimb
 from ..rigs.switch_property import shown_control_set
@@ -63,7 +63,7 @@ class Drag:
     def _joints(self) -> tuple[Vector, Vector]:
         """Mid joint and tip as they show."""
         bones, tip_bone, hock_bone = self._rig.pose.bones, self._chain.tip_bone, self._chain.hock_bone
-        if self._in_ik and len(self._in_ik.ik) > 2:
+        if self._in_ik and not is_built(self._rig, self._in_ik):
             mid, tip = self._in_ik.showing_ik[1:3]
             return bones[mid].head, bones[tip].head
         end = bones[self._chain.end_bone]

@@ -63,6 +63,10 @@ class PulledControls:
         self._target, *poles = goals(chain.rig, limb) if built else known
         self._targets = {self._target: self._pullable(self._target)}
         self._pole = next(iter(poles), None)
+        self._shown = [(Point(chain.rig, name), (0.0, 0.0, 0.0)) for name in limb.showing_ik[:3]]
+        if built:
+            name, place = chain.tip_place
+            self._shown[2:] = [(Point(chain.rig, name), place)]
         self._swivel = read_bone(chain.rig, limb.swivel) if limb.swivel and not poled else None
         self._start = self._sampled()
         self._channels: dict[tuple[Object, str], Channel] = {}
@@ -134,20 +138,13 @@ class PulledControls:
         """As the scene is now."""
         need = pose_need(self._plan, placed(self._targets))
         own = frozenset({Point(self.chain.rig, self._swivel.name)} if self._swivel else ())
-        need = replace(need, bones=need.bones.union(self._shown), own=need.own | own, turned=need.turned | own)
+        shown = (point for point, _ in self._shown)
+        need = replace(need, bones=need.bones.union(shown), own=need.own | own, turned=need.turned | own)
         return sampling.sample_current_frame(self._plan, need)
 
-    @property
-    def _shown(self) -> list[Point]:
-        """Of the limb as it shows, the bones whose heads are root, mid and tip; of two bones the tip is a tail."""
-        return [Point(self.chain.rig, name) for name in self._limb.showing_ik[:3]]
-
     def _joints(self, samples: Samples) -> Iterable[Array]:
-        """(3,) each, in armature space."""
-        poses = [samples.pose[point][0] for point in self._shown]
-        yield from (pose[:3, 3] for pose in poses)
-        if len(poses) == 2:
-            yield poses[1][:3, 3] + self.chain.end.length * poses[1][:3, 1]
+        """(3,) each, in armature space: root, mid and tip of the limb as it shows."""
+        return (transform.transform_points(samples.pose[point], np.array([at]))[0] for point, at in self._shown)
 
     def _from_world(self, samples: Samples) -> Array:
         return transform.inverse(samples.to_world[self.chain.rig])

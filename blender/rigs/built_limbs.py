@@ -34,7 +34,8 @@ def built_limb(rig: Rig, chain: Chain) -> KnownLimb | None:
     path = driving_path(rig, constraint) if constraint else ""
     if not path:
         return None
-    bones = [name for name in reversed(limb_bones(rig, chain)) if dependencies.has_built(rig.pose.bones[name])]
+    limb = [*reversed(limb_bones(rig, chain))]
+    bones = tuple(name for name in limb if dependencies.has_built(rig.pose.bones[name]))
     goals = (chain.target, chain.subtarget), (chain.pole_target, chain.pole_subtarget)
     control, pole = (bone if target == rig else "" for target, bone in goals)
     return KnownLimb(
@@ -43,11 +44,19 @@ def built_limb(rig: Rig, chain: Chain) -> KnownLimb | None:
         switch=property_label(path),
         fk_value=0.0,
         ik_value=1.0,
-        fk=tuple(bones),
-        ik=tuple(bones),
+        fk=bones,
+        ik=bones,
         control=control,
         pole=pole,
+        kept=tuple(below.name for name in limb for below in rig.data.bones[name].children if _twists(rig, below.name)),
     )
+
+
+def _twists(rig: Rig, bone: str) -> bool:
+    """Whether the bone takes its part of a built limb's twist, at its side."""
+    copy = dependencies.built_by(rig, bone)
+    made = rig.data.bones.get(copy.subtarget) if copy else None
+    return made is not None and made.get(dependencies.BUILT) == "twist"
 
 
 def is_built(rig: Rig, limb: KnownLimb) -> bool:

@@ -44,6 +44,7 @@ def switch_plan(rig: Rig, limb: KnownLimb, to: ControlSet, frames: Array) -> Swi
     plan = SwitchPlan(
         name=limb.name,
         shown=tuple(map(read.bone, (*shown, *limb.kept))),
+        joints=(*((name, (0.0, 0.0, 0.0)) for name in shown[:3]), (shown[1], read.bone(shown[1]).tail))[:3],
         before=(
             *((name_before, read.offset(name_before, bone)) for name_before, bone in zip(before, shown, strict=True)),
             *((name, np.eye(4)) for name in limb.kept),

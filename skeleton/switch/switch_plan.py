@@ -52,6 +52,7 @@ class SwitchPlan:
 
     shown : bones by which the limb is judged, from the root bone to hand or foot, or to the toes; then those that
         both control sets carry along
+    joints : root, mid and tip, each as a bone by name and a place in its space
     before : of each of them the name of the bone that lies where it is to lie, and (4, 4) at rest from that one to it
     source : the controls of the control set that has shown it
     switch : says that the other control set shows
@@ -70,6 +71,7 @@ class SwitchPlan:
 
     name: str
     shown: tuple[Bone, ...]
+    joints: tuple[tuple[str, tuple[float, float, float]], ...]
     before: tuple[tuple[str, Array], ...]
     source: frozenset[Point]
     switch: Setting
@@ -127,10 +129,8 @@ def wanted(plan: SwitchPlan, poses: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def joints_of(plan: SwitchPlan, poses: Mapping[str, Array]) -> Array:
-    """(n, 3, 3) root, mid and tip of the limb, in armature space; without a third bone the tip is a tail."""
-    places = [(bone.name, (0.0, 0.0, 0.0)) for bone in plan.shown[:3]]
-    places += [(plan.shown[1].name, plan.shown[1].tail)] if len(places) == 2 else []
-    return np.stack([transform_points(poses[name], np.array([place])) for name, place in places], axis=1)
+    """(n, 3, 3) root, mid and tip of the limb, in armature space."""
+    return np.stack([transform_points(poses[name], np.array([place])) for name, place in plan.joints], axis=1)
 
 
 def to_place(plan: SwitchPlan, poses: Mapping[str, Array]) -> list[Control]:

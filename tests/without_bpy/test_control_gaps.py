@@ -32,6 +32,7 @@ def limb(*, ik: bool = False) -> SwitchPlan:
     return SwitchPlan(
         name="Arm",
         shown=BONES,
+        joints=tuple((name, (0.0, 0.0, 0.0)) for name in NAMES),
         before=tuple((name, np.eye(4)) for name in NAMES),
         source=frozenset(),
         switch=Setting(path='["IK_FK"]', group="", value=1.0),

@@ -10,7 +10,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object, PoseBone
 
-from support import file_data, rigs
+from support import file_data, hocks, rigs, twisted
 from support.built import CLOSE, FRAMES, carried, poses, scatter
 from support.truth import on_frame
 from support.walker import captured, shown, walker
@@ -163,6 +163,29 @@ def test_to_ik_goes_by_the_properties_that_are_set_now() -> None:
     with pytest.raises(api.Refused, match='"Softness", which is animated on bone "lower"'):
         api.switch(rig, "IK", frames=(1, 40))
     assert file_data.changed(kept) == set()
+
+
+@pytest.mark.parametrize("hock", ["RIGID", "PARALLEL"])
+def test_a_leg_with_a_hock_goes_to_fk_and_back(hock: str) -> None:
+    rig = hocks.leg(hock, tip_bone="toe").id_data
+    names, frames = ("thigh", "shin", "hock", "toe"), range(1, 12)
+    api.build(rig, frames=(1, 11))
+    before = twisted.shown(rig, frames, names)
+    for to in ("FK", "IK"):
+        report = api.switch(rig, to, frames=(1, 11))
+        assert report.posed, report.lines()
+        np.testing.assert_allclose(twisted.shown(rig, frames, names), before, atol=SEEN)
+
+
+def test_twist_bones_of_a_built_limb_stay_in_fk() -> None:
+    rig = twisted.arm(turns=0.3).id_data
+    api.build(rig)
+    names = ("upper", "lower", "hand", *twisted.SHARES)
+    before = twisted.shown(rig, twisted.ALL, names)
+    for to in ("FK", "IK"):
+        report = api.switch(rig, to, frames=twisted.FRAMES)
+        assert report.posed, report.lines()
+        np.testing.assert_allclose(twisted.shown(rig, twisted.ALL, names), before, atol=SEEN)
 
 
 def test_take_over_says_that_the_limb_is_built_already(rig: Object) -> None:
