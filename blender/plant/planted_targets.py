@@ -40,7 +40,8 @@ def plant_with_targets(
 ) -> Preparation:
     """Key the limbs so that their feet stand, and targets of their chains so that they follow them."""
     planting = plant_feet.part(resources, rig, choices, scene, settings)
-    write_feet = yield from part(planting, 0.0, 0.5)
+    # Taken out where it is carried out, so that its samples are gone while the targets are sampled.
+    write_feet = [(yield from part(planting, 0.0, 0.5))]
     read = captured_limbs(rig, choices, scene)
     planted, frames = [foot.chain.name for foot in read.feet if foot.is_planted], read.plan.frames
     names = [name for name in planted if name not in read.again]
@@ -57,7 +58,7 @@ def plant_with_targets(
                 plan = build_plan(rig, names, span, scene, settings.keys)
                 refuse_not_shown(plan)
                 keyable(plan, over_range=True, style=settings)
-                report = finish(write_feet, keep)
+                report = finish(write_feet.pop(), keep)
             except Refused:
                 target_empties.remove(_targets(rig) - before - {rig})
                 raise
