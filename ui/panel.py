@@ -10,7 +10,11 @@ from bpy.utils import register_classes_factory
 from .. import __package__ as base_package
 from ..blender.armatures import Rig, editable
 from ..blender.settings.properties import TwoBoneIKChain, is_from_library
+from .sections import button_row
 from .sidebar import ICON, draw_lines, is_narrow, sidebar_width
+
+PIN, PLANT, SWITCH = "two_bone_ik.pin", "two_bone_ik.plant", "two_bone_ik.switch"
+TAKE_OVER = "two_bone_ik.chains_from_constraints"
 
 _LETTER, _MARGIN, _BESIDE = 6.5, 14.0, 67.0
 """Of a row of the list, in pixels: a letter, the space around a text, and what the sidebar has beside the list."""
@@ -88,8 +92,9 @@ class TWO_BONE_IK_PT_chains(Panel):
         if is_known:
             switch.draw(layout, context, rig)
         if not rig.two_bone_ik_chains:
-            _draw_first_steps(layout, is_known=is_known)
-            plant.draw(layout, context, rig)
+            begins_with = first_step(rig)
+            plant.draw(layout, context, rig, is_first=begins_with == PLANT)
+            _draw_first_steps(layout, rig, begins_with)
         else:
             _draw_list(layout, context, rig)
             _draw_actions(layout, context, rig)
@@ -124,13 +129,28 @@ def move_to_tab() -> None:
     register()
 
 
-def _draw_first_steps(layout: UILayout, *, is_known: bool) -> None:
-    """Shown to first-time users."""
-    layout.operator("two_bone_ik.chains_detect", text="Detect Limbs")
-    if not is_known:
-        layout.operator("two_bone_ik.chains_from_constraints", text="Take Over IK Constraints")
-    layout.operator("two_bone_ik.chain_add", text="Add Chain from Active Bone")
-    layout.operator("two_bone_ik.pin", text="Pin Hands and Feet")
+def first_step(rig: Rig) -> str:
+    """The operator with which work begins on an armature that has no chains."""
+    from ..blender.plant.contact_keys import is_captured
+    from ..blender.rigs.known_limbs import switchable_limbs
+    from ..blender.takeover.takeover import has_constraints
+
+    if switchable_limbs(rig):
+        return SWITCH
+    if is_captured(rig):
+        return PLANT
+    return TAKE_OVER if has_constraints(rig) else PIN
+
+
+def _draw_first_steps(layout: UILayout, rig: Rig, begins_with: str) -> None:
+    """Shown to first-time users; what fits the armature comes first."""
+    from ..blender.takeover.takeover import has_constraints
+
+    steps = {PIN: "Pin Hands and Feet", "two_bone_ik.chains_detect": "Detect Limbs"}
+    if begins_with != SWITCH and has_constraints(rig):
+        steps = {TAKE_OVER: "Take Over IK Constraints", **steps}
+    for operator, text in (steps | {"two_bone_ik.chain_add": "Add Chain from Active Bone"}).items():
+        button_row(layout, is_first=operator == begins_with).operator(operator, text=text)
 
 
 def _draw_list(layout: UILayout, context: Context, rig: Rig) -> None:

@@ -9,11 +9,11 @@ from ..blender.armatures import Rig
 from ..blender.plant import contact_keys, foot_paths
 from ..blender.takes.fit_scene import misfit
 from . import contacts
-from .sections import section
+from .sections import button_row, section
 from .sidebar import draw_lines
 
 
-def draw(layout: UILayout, context: Context, rig: Rig) -> None:
+def draw(layout: UILayout, context: Context, rig: Rig, *, is_first: bool = False) -> None:
     """Nothing for a character that nobody has captured. Open at first where there is no list of chains above it."""
     if not contact_keys.is_captured(rig):
         return
@@ -22,7 +22,7 @@ def draw(layout: UILayout, context: Context, rig: Rig) -> None:
         return
     body.row().prop(rig, "two_bone_ik_plants", expand=True)
     text = pgettext_iface("Plant Frames {} - {}").format(*contact_keys.usual_frames(rig, context.scene))
-    body.operator("two_bone_ik.plant", text=text, translate=False)
+    button_row(body, is_first=is_first).operator("two_bone_ik.plant", text=text, translate=False)
     action: Any = rig.animation_data.action
     if source := action and action.two_bone_ik_source:
         draw_lines(body, context, [pgettext_iface('Planted from "{}"').format(source.name)])

@@ -11,7 +11,7 @@ from ..blender.rigs import rig_files
 from ..blender.rigs.known_limbs import switchable_limbs
 from ..blender.rigs.switch_property import shown_control_set
 from ..blender.status import in_hand
-from .sections import section
+from .sections import button_row, section
 from .sidebar import draw_lines
 
 
@@ -28,7 +28,7 @@ def draw(layout: UILayout, context: Context, rig: Rig) -> None:
     selected = next((limb.name for limb in limbs if bone in limb.named), "")
     column = body.column(align=True)
     for name in ("", selected or pgettext_iface("Selected Limb")):
-        row = column.row(align=True)
+        row = button_row(column, is_first=not name and not rig.two_bone_ik_chains)
         row.enabled = bool(selected) or not name
         row.label(text=name or pgettext_iface("All Limbs"), translate=False)
         for control_set, text in (("FK", "To FK"), ("IK", "To IK")):

@@ -3,6 +3,6 @@
 Other rooms use of it:
 
     option_animation : animate
-    takeover : Takeover, takeovers
+    takeover : Takeover, has_constraints, takeovers
     uneven : all
 """

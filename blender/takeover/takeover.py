@@ -100,6 +100,11 @@ def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
             )
 
 
+def has_constraints(rig: Rig) -> bool:
+    """Whether there are IK constraints, those that are muted among them: panels ask at each redraw."""
+    return any(isinstance(constraint, KinematicConstraint) for _, constraint in dependencies.constrained(rig))
+
+
 def _acting(rig: Rig) -> Iterator[tuple[PoseBone, KinematicConstraint]]:
     """The IK constraints, each with its bone, that are not muted, or not always."""
     animated = versions.ever_animated_paths(rig)
