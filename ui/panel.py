@@ -10,8 +10,7 @@ from bpy.utils import register_classes_factory
 from .. import __package__ as base_package
 from ..blender.armatures import Rig, editable
 from ..blender.settings.properties import TwoBoneIKChain, is_from_library
-from .sections import button_row
-from .sidebar import ICON, draw_lines, is_narrow, sidebar_width
+from .sidebar import ICON, button_row, draw_lines, is_narrow, sidebar_width
 
 PIN, PLANT, SWITCH = "two_bone_ik.pin", "two_bone_ik.plant", "two_bone_ik.switch"
 TAKE_OVER = "two_bone_ik.chains_from_constraints"

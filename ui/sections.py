@@ -12,13 +12,6 @@ _COPIED = ("TARGET", "BONES", "BEND", "REACH")
 """Sections whose settings can be copied to other chains."""
 
 
-def button_row(layout: UILayout, *, is_first: bool) -> UILayout:
-    """Has room for a large button, if work begins with it."""
-    row = layout.row(align=True)
-    row.scale_y = 1.5 if is_first else 1.0
-    return row
-
-
 def draw_option(layout: UILayout, chain: TwoBoneIKChain, name: str, text: str | None = None) -> None:
     """A keyed option, with the dot to key it; it can be keyed where it is, on the end bone."""
     owner, field = keyed_options.owner(chain, name)

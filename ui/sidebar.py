@@ -26,6 +26,13 @@ def is_narrow(context: Context) -> bool:
     return sidebar_width(context) < _NARROW
 
 
+def button_row(layout: UILayout, *, is_first: bool) -> UILayout:
+    """Has room for a large button, if work begins with it."""
+    row = layout.row(align=True)
+    row.scale_y = 1.5 if is_first else 1.0
+    return row
+
+
 def draw_lines(
     layout: UILayout, context: Context, lines: Iterable[str], indent: str = "    ", frame: float | None = None
 ) -> None:
