@@ -209,9 +209,9 @@ class CarriedTarget:
         if goal.orientation is not None:
             orientation = product(product(goal.orientation, np.swapaxes(turns[1], -1, -2)), turns[0])
         turned = product(orientation, np.swapaxes(turns[0], -1, -2))
-        ahead = transform.transform_vectors(turned, self.arriving[:, :3, 3] - self.control[:, :3, 3])
+        offset = transform.transform_vectors(turned, self.arriving[:, :3, 3] - self.control[:, :3, 3])
         return WorldTransform(
-            location=goal.location - ahead, orientation=orientation if goal.orientation is not None else None
+            location=goal.location - offset, orientation=orientation if goal.orientation is not None else None
         )
 
     def worlds(self, point: Point, basis: Basis) -> dict[Point, Array]:

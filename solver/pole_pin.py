@@ -151,12 +151,12 @@ def nearest_mid(
     side : (..., 3)          see `pinned`
     """
     first, second = lengths[..., 0], lengths[..., 1]
-    distance, ahead = norm(tip), dot(wish, aim)
+    distance, forward = norm(tip), dot(wish, aim)
     beside = rejection(wish, aim)
     height, size = norm(beside), norm(wish) + max_stretch * (first + second)
     slack = _ROUNDING * size
     across = _across(beside, height > IN_LINE * norm(wish), aim, side)
-    place = np.stack((ahead, height), axis=-1)
+    place = np.stack((forward, height), axis=-1)
     centers = np.stack((np.zeros_like(distance), distance), axis=-1)
     limits = [(length / max_stretch, length * max_stretch) for length in (first, second)]
     places = [place]

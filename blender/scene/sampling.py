@@ -96,7 +96,7 @@ class Sampler(ExitStack):
         return run(self._whole(self._stepped(need, frames, keyed)))
 
     def renew(self) -> None:
-        """Let Blender build its graph again: in an older one, drivers may run ahead of the keys that they read."""
+        """Let Blender build its graph again: in an older one, drivers may run before the keys that they read."""
         if self._isolated:
             probe.renew(self._isolated[0])
 

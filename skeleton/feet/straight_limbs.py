@@ -98,9 +98,9 @@ def rotations_to_bend(links: Array, rate: float, shares: Array) -> Array:
     aside = bend - along[straight, None] * axis
     wanted = aside + more[:, None] * axis
     cosine = np.sqrt(1.0 - dot(wanted, wanted))
-    ahead = cosine[:, None] * first + cross(wanted, first)
+    turned = cosine[:, None] * first + cross(wanted, first)
     normal = any_normal(second)
-    turns[straight] = rotation_between(triad(second, normal), triad(ahead, swing(normal, second, ahead)))
+    turns[straight] = rotation_between(triad(second, normal), triad(turned, swing(normal, second, turned)))
     return turns
 
 

@@ -135,13 +135,13 @@ def _slopes(values: Array, frames: Array, corners: NDArray[np.bool_], rows: NDAr
     change = np.diff(values, axis=0) / step
     # The slope of the parabola through three successive frames: on the one in the middle, or on the outer ones.
     bend = np.diff(change, axis=0) / (step[:-1] + step[1:])
-    ahead, behind, turns = change.copy(), change.copy(), corners.copy()
+    leaving, arriving, turns = change.copy(), change.copy(), corners.copy()
     turns[[0, -1]] = True
-    ahead[1:] = behind[:-1] = change[:-1] + step[:-1] * bend
-    ahead[:-1][turns[:-2]] = (change[:-1] - step[:-1] * bend)[turns[:-2]]
-    behind[1:][turns[2:]] = (change[1:] + step[1:] * bend)[turns[2:]]
+    leaving[1:] = arriving[:-1] = change[:-1] + step[:-1] * bend
+    leaving[:-1][turns[:-2]] = (change[:-1] - step[:-1] * bend)[turns[:-2]]
+    arriving[1:][turns[2:]] = (change[1:] + step[1:] * bend)[turns[2:]]
     # Halfway, a cubic is at the mean of its ends plus an eighth of the difference of its slopes.
-    off = half - 0.5 * (values[rows] + values[rows + 1]) - 0.125 * step[rows] * (ahead - behind)[rows]
-    ahead[rows] += 4.0 / step[rows] * off
-    behind[rows] -= 4.0 / step[rows] * off
-    return np.stack((ahead, behind), axis=1)
+    off = half - 0.5 * (values[rows] + values[rows + 1]) - 0.125 * step[rows] * (leaving - arriving)[rows]
+    leaving[rows] += 4.0 / step[rows] * off
+    arriving[rows] -= 4.0 / step[rows] * off
+    return np.stack((leaving, arriving), axis=1)

@@ -118,8 +118,10 @@ class IkChain:
         def halfway(values: Array) -> Array:
             if len(values) == 1:
                 return values
-            ahead = values[rows] + 0.5 * (values[rows] - values[np.maximum(rows - 1, 0)])
-            return np.where(jumps.reshape(-1, *[1] * (values.ndim - 1)), ahead, 0.5 * (values[rows] + values[rows + 1]))
+            before_jump = values[rows] + 0.5 * (values[rows] - values[np.maximum(rows - 1, 0)])
+            return np.where(
+                jumps.reshape(-1, *[1] * (values.ndim - 1)), before_jump, 0.5 * (values[rows] + values[rows + 1])
+            )
 
         own = {name: transform.each_array(halfway, basis) for name, basis in self._own.items()}
         own = {name: replace(basis, rotation=transform.orientation(basis.rotation)) for name, basis in own.items()}

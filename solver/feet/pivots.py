@@ -52,8 +52,8 @@ def without_pivots(
 
 def _turning_spans(line: Array, rate: float, up: Array) -> list[tuple[int, int]]:
     """First and last row of each run of lines (n, 3) that turns far and fast."""
-    ahead = any_normal(up)
-    heading = np.unwrap(np.arctan2(dot(line, cross(up, ahead)), dot(line, ahead)))
+    forwards = any_normal(up)
+    heading = np.unwrap(np.arctan2(dot(line, cross(up, forwards)), dot(line, forwards)))
     speed, _ = slopes(heading, _WINDOW, rate)
     if len(speed) == 1:
         speed = np.repeat(speed, len(line))

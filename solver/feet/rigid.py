@@ -68,8 +68,8 @@ def fitted_orientations(feet: Array, points: Array, counts: NDArray[np.intp], up
     size = np.einsum("kpi,kpi->k", own, own)
     moment += (_UNDECIDED * size)[:, None, None] * (level @ np.swapaxes(_means(feet, counts), -1, -2))
     aside = np.stack([moment[:, j, i] - moment[:, i, j] for i, j in ((1, 2), (2, 0), (0, 1))], axis=-1)
-    ahead = np.trace(moment, axis1=-2, axis2=-1) - np.einsum("i,kij,j->k", up, moment, up)
-    heading = np.arctan2(-aside @ up, ahead)
+    cosine = np.trace(moment, axis1=-2, axis2=-1) - np.einsum("i,kij,j->k", up, moment, up)
+    heading = np.arctan2(-aside @ up, cosine)
     return product(from_axis_angles(np.column_stack((heading, np.broadcast_to(up, upwards.shape)))), level)
 
 
