@@ -1,11 +1,11 @@
-"""Targets that are being held: what is sampled and solved for them, keyed on copies, and written at last."""
+"""Targets that are being held: what is sampled and solved for them, keyed on trial, and written at last."""
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
 import numpy as np
-from bpy.types import FCurve, Object, Scene
+from bpy.types import Scene
 
 from ...skeleton import hold, transform
 from ...skeleton.hold import Hold
@@ -16,19 +16,14 @@ from ...skeleton.transform import Basis
 from ...skeleton.values import ChainPlan, Plan, Point, Samples
 from ...solver.values import Array
 from ...solver.vectors import norm, product
-from .. import versions
-from ..bake import write_channels
-from ..curves import borders, kept_action, write
-from ..curves.keys import by_path_and_index
+from ..curves import kept_action
 from ..curves.unkeyed_edits import Keeper
-from ..messages.refused import Refused
-from ..messages.translation import point_text
 from ..scene import dependencies, sampling
-from ..scene.curves import OwnTransforms
 from ..settings.hold_and_plant_properties import holds_of
-from ..settings.key_settings import DEFAULTS, Sampling
+from ..settings.key_settings import Sampling
 from ..targets.checks import holdable
 from . import holds, kept_keys, leaders
+from .trial_copies import TrialCopies
 
 
 class HeldTargets(ExitStack):
@@ -40,31 +35,21 @@ class HeldTargets(ExitStack):
         self._scene = scene
         self.limbs = leaders.limbs(scene) | {dependencies.root_of(chain): chain for chain in chains}
         self.targets: dict[Point, KeyedTarget] = {}
-        self._copies: dict[Object, Object] = {}
+        self._copies = self.enter_context(TrialCopies())
         self._held: dict[Point, list[Hold]] = {}
 
     def begin(self, chain: ChainPlan, new_holds: Sequence[Hold]) -> None:
         """Take in the chain's target; Refused where it cannot be keyed for these holds."""
         point = chain.target
         turns = any(new_hold.rotation for new_hold in new_holds)
-        if kept_action.plays_other(point.object):
-            playing = versions.played(point.object)[0].name
-            raise Refused("HELD_ACTION", chain=chain, object=point.object, value=point_text(point), action=playing)
-        mode = holds.owner(point).rotation_mode
-        if any(record.rotation and record.rotation_mode != mode for record in holds_of(point)):
-            held_in = holds_of(point)[0].rotation_mode
-            raise Refused("HELD_MODE", chain=chain, object=point.object, value=point_text(point), mode=held_in)
+        holds.refuse_other(chain)
         self.targets[point] = holdable(chain, turns=turns, spans=[new_hold.span for new_hold in new_holds])
         self._held[point] = []
-        if point.object not in self._copies:
-            copy = self._copies[point.object] = self.enter_context(write_channels.copied(point.object))
-            copy.two_bone_ik_source = None  # it would count as a user
-            if versions.played(copy)[0]:
-                versions.copy_action(copy)
+        self._copies.add(point.object)
 
     def restore(self, point: Point) -> None:
         """Give the copy, in the spans of the point's holds, the keys from before them."""
-        kept_keys.restore(self._copies[point.object], point.object, self.targets[point], holds_of(point))
+        self._copies.restore(point, self.targets[point])
 
     def add(self, chain: ChainPlan, new_hold: Hold) -> Generator[float, None, None]:
         """Key the copy for one hold of the chain's target; yields the part that is done."""
@@ -77,20 +62,14 @@ class HeldTargets(ExitStack):
             _, *there = yield from self._places(chain, new_hold, at)
             new_hold = hold.gripped(new_hold, at, *there)
         self._held[point].append(new_hold)
-        copy, target = self._copies[point.object], self.targets[point]
-        first, last = (self._values(copy, target, frame) for frame in new_hold.span)
+        target = self.targets[point]
+        first, last = (self._copies.values(point.object, _paths(target), frame) for frame in new_hold.span)
         plan = Plan(rig=chain.rig, name=chain.rig.name, scene=self._scene, ranks=(), frames=frames)
         transforms = {point: hold.held_transform(new_hold, frames, own, space)}
         targets = {point: replace(target, before=first[target.rotation_path])}
         [channels] = target_channels(plan, transforms, samples, targets).values()
         channels = [hold.keys(channel, first[channel.path], last[channel.path]) for channel in channels]
-        paths = {channel.path for channel in channels}
-        spans = {key: new_hold.span for key in by_path_and_index(versions.curves(copy)) if key[0] in paths}
-        with borders.kept(copy, spans):
-            write.keys(copy, channels, span=new_hold.span, style=DEFAULTS)
-            for curve in versions.curves(copy):
-                if curve.data_path in paths:
-                    _deselect(curve)
+        self._copies.key(point.object, channels, new_hold.span)
 
     def distance(self, chain: ChainPlan, from_hold: Hold, frames: Array) -> tuple[float, float]:
         """How far the target is at most from where the hold has it, and how much of that is rounding."""
@@ -104,11 +83,11 @@ class HeldTargets(ExitStack):
 
         kept : all holds from now on, if they were made again; None to add the new ones
         """
-        for item, copy in self._copies.items():
+        for item in {point.object: None for point in self.targets}:
             points = [point for point in self.targets if point.object == item]
             keep(item, self._scene, {path for point in points for path in _paths(self.targets[point])})
             kept_action.keep(item)
-            kept_action.replace_played(item, *versions.played(copy))
+            kept_action.replace_played(item, *self._copies.played(item))
             for point in points:
                 target, records = self.targets[point], holds_of(point)
                 before: list[tuple[float, ...]] = [tuple(item.path_resolve(path)) for path in _paths(target)]
@@ -143,9 +122,9 @@ class HeldTargets(ExitStack):
 
     def _as_copied(self, point: Point, samples: Samples, frames: Array) -> Samples:
         """The samples with a target, what is keyed for it, and what that carries, where its copy has it."""
-        copy, target = self._copies[point.object], self.targets[point]
-        own, keyed = OwnTransforms(copy, frames), target.parents[0]
-        basis: Basis = own.bone(copy.pose.bones[keyed.bone], with_rotation=True) if keyed.bone else own.object(copy)
+        target = self.targets[point]
+        keyed = target.parents[0]
+        basis = self._copies.basis(keyed, frames)
         worlds = CarriedTarget.of(target, samples, {}).worlds(point, Basis.side_by_side([basis]))
         way = product(worlds[keyed], transform.inverse(samples.world(keyed)))
         carried = {
@@ -160,23 +139,6 @@ class HeldTargets(ExitStack):
             if place.bone
         }
         return replace(samples, to_world=to_world, pose=samples.pose | poses, basis=samples.basis | {keyed: basis})
-
-    def _values(self, copy: Object, target: KeyedTarget, frame: float) -> dict[str, Array]:
-        """By path what the copy's location and rotation are on a frame."""
-        find = versions.curve_finder(copy)
-
-        def value(path: str, index: int, now: float) -> float:
-            curve = find(path, index=index)
-            return curve.evaluate(frame) if curve else now
-
-        now: dict[str, Sequence[float]] = {path: copy.path_resolve(path) for path in _paths(target)}
-        return {path: np.array([value(path, *row) for row in enumerate(values)]) for path, values in now.items()}
-
-
-def _deselect(curve: FCurve) -> None:
-    """Otherwise the next hold would begin with the range of these keys."""
-    for part in ("select_control_point", "select_left_handle", "select_right_handle"):
-        curve.keyframe_points.foreach_set(part, np.zeros(len(curve.keyframe_points), dtype=np.bool_))
 
 
 def _paths(target: KeyedTarget) -> tuple[str, str]:

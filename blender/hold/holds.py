@@ -10,10 +10,12 @@ from mathutils import Matrix
 
 from ...skeleton.hold import Hold
 from ...skeleton.rounding import near
-from ...skeleton.values import Point
+from ...skeleton.values import ChainPlan, Point
 from .. import versions
 from ..armatures import Rig, is_rig
+from ..curves import kept_action
 from ..curves.keys import FEW_KEYS
+from ..messages.refused import Refused
 from ..messages.translation import frame_text, point_text
 from ..rigs import controls
 from ..rna_paths import bone_and_property
@@ -44,6 +46,18 @@ def owner(point: Point) -> Object | PoseBone:
     """The object or the bone that takes the keys."""
     point = controls.keyed_point(point)
     return point.object.pose.bones[point.bone] if point.bone else point.object
+
+
+def refuse_other(chain: ChainPlan) -> None:
+    """Raise `Refused` where the target plays what was not made from its keys, or turns otherwise than it was held."""
+    point = chain.target
+    if kept_action.plays_other(point.object):
+        playing = versions.played(point.object)[0].name
+        raise Refused("HELD_ACTION", chain=chain, object=point.object, value=point_text(point), action=playing)
+    mode = owner(point).rotation_mode
+    if any(record.rotation and record.rotation_mode != mode for record in holds_of(point)):
+        held_in = holds_of(point)[0].rotation_mode
+        raise Refused("HELD_MODE", chain=chain, object=point.object, value=point_text(point), mode=held_in)
 
 
 def read(record: TwoBoneIKHold) -> Hold:

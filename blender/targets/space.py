@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import ceil
 
 import bpy
 import numpy as np
@@ -13,11 +14,14 @@ from ...skeleton.values import Plan, Point, Samples
 from ...solver.values import Array
 from ...solver.vectors import product
 from ..armatures import is_rig
+from ..bake.build_plan import Frames
+from ..curves.keys import key_frames
 from ..messages.refused import Refused
 from ..messages.translation import nearest_name, point_text
 from ..rigs import controls
 from ..scene import dependencies
 from ..scene.bone import read_bone
+from ..settings.hold_and_plant_properties import holds_of
 from . import target_bones
 from .edit_bones import edit_bones
 
@@ -67,6 +71,25 @@ def refuse_circle(plan: Plan, space: Point | None) -> None:
         for point in (Point(chain.rig, chain.root.name), chain.target, chain.pole):
             if point in sources:
                 raise Refused("SPACE_FOLLOWS", chain=chain, value=point_text(space))
+
+
+def refuse_held(plan: Plan) -> None:
+    """Raise `Refused` where a target is held: its keys from before are those of its parent from before."""
+    for chain in plan.chains:
+        for point in (chain.target, chain.pole):
+            if point and holds_of(point):
+                raise Refused("HELD_SPACE", chain=chain, object=point.object, value=point_text(point))
+
+
+def range_with_all_keys(plan: Plan, space: Point | None) -> Frames:
+    """The plan's range, longer by as many steps as it takes to hold all keys."""
+    points = {point for chain in plan.chains for point in (chain.target, chain.pole, space) if point}
+    places = {place for point in points for place in dependencies.with_parents(point)}
+    start, end = plan.frames[0], plan.frames[-1]
+    step = float(plan.frames[1] - start) if len(plan.frames) > 1 else 1.0
+    keyed = np.concatenate([np.array((start, end)), *map(key_frames, places)])
+    before, after = ((start - keyed.min()) / step, (keyed.max() - end) / step)
+    return float(start - step * ceil(before - 1e-3)), float(end + step * ceil(after - 1e-3)), step
 
 
 def carrier(samples: Samples, space: Point | None) -> Array:

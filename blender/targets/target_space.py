@@ -1,8 +1,5 @@
 """The order of the steps that move targets to another space, in which they go on as they did."""
 
-from math import ceil
-
-import numpy as np
 from bpy.types import Object, Scene
 
 from ...skeleton import solve
@@ -16,15 +13,12 @@ from ..bake import convert
 from ..bake.build_plan import Frames, Names, build_plan
 from ..bake.checks import refuse_stretched_time, refuse_too_many_frames
 from ..bake.request import MeasurePhase, Preparation, Resources, request
-from ..curves.keys import key_frames
 from ..curves.unkeyed_edits import Keeper
-from ..messages.refused import Refused
-from ..messages.translation import frame_text, point_text, translated
-from ..scene import dependencies, sampling
-from ..settings.hold_and_plant_properties import holds_of
+from ..messages.translation import frame_text, translated
+from ..scene import sampling
 from ..settings.key_settings import Keys, KeySettings
 from .checks import keyable
-from .space import carrier, hang, hang_bones, on_space, refuse_bones, refuse_circle
+from .space import carrier, hang, hang_bones, on_space, range_with_all_keys, refuse_bones, refuse_circle, refuse_held
 from .targets_from_pose import MovedTargets
 
 
@@ -45,7 +39,7 @@ def change_target_space(
     them have keys outside of it.
     """
     short_plan = build_plan(rig, names, frames, scene)
-    plan = build_plan(rig, names, _with_all_keys(short_plan, space), scene, settings.keys)
+    plan = build_plan(rig, names, range_with_all_keys(short_plan, space), scene, settings.keys)
     targets = _targets(plan, space, settings)
     objects: list[Object] = [point.object for point in targets if not point.bone]
 
@@ -78,20 +72,9 @@ def _targets(plan: Plan, space: Point | None, settings: KeySettings) -> dict[Poi
     refuse_stretched_time(plan)
     refuse_circle(plan, space)
     keyed = keyable(plan, over_range=True, style=settings, turn_all=True)
-    _refuse_held(plan)
+    refuse_held(plan)
     refuse_bones(plan, space)
     return {point: on_space(target, space) for point, target in keyed.items()}
-
-
-def _with_all_keys(plan: Plan, space: Point | None) -> Frames:
-    """The plan's range, longer by as many steps as it takes to hold all keys."""
-    points = {point for chain in plan.chains for point in (chain.target, chain.pole, space) if point}
-    places = {place for point in points for place in dependencies.with_parents(point)}
-    start, end = plan.frames[0], plan.frames[-1]
-    step = float(plan.frames[1] - start) if len(plan.frames) > 1 else 1.0
-    keyed = np.concatenate([np.array((start, end)), *map(key_frames, places)])
-    before, after = ((start - keyed.min()) / step, (keyed.max() - end) / step)
-    return float(start - step * ceil(before - 1e-3)), float(end + step * ceil(after - 1e-3)), step
 
 
 def _range_notes(short_plan: Plan, plan: Plan) -> list[str]:
@@ -99,11 +82,3 @@ def _range_notes(short_plan: Plan, plan: Plan) -> list[str]:
     if ends == (short_plan.frames[0], short_plan.frames[-1]):
         return []
     return [translated("note.all_keys", start=frame_text(ends[0]), end=frame_text(ends[1]))]
-
-
-def _refuse_held(plan: Plan) -> None:
-    """Raise `Refused` where a target is held: its keys from before are those of its parent from before."""
-    for chain in plan.chains:
-        for point in (chain.target, chain.pole):
-            if point and holds_of(point):
-                raise Refused("HELD_SPACE", chain=chain, object=point.object, value=point_text(point))
