@@ -31,6 +31,7 @@ from ..settings.key_settings import DEFAULTS, Measure, Sampling
 from ..settings.properties import TwoBoneIKChain, chain_fields, limb_bones
 from ..targets import target_bones
 from . import checks, parts
+from .as_built import are_there, as_built
 from .parts import Parts
 
 
@@ -80,17 +81,18 @@ def build(
 
 
 def is_current(rig: Rig, chain: TwoBoneIKChain) -> bool:
-    """Whether a built limb is as it would be built now: the rest pose or an option may have changed since.
+    """Whether a built limb is as it would be built now: the rest pose, a target or an option may have changed since.
 
     To find out takes a millisecond, and panels ask often: the answer is kept until something is another.
     """
     own = [getattr(chain, name) for name, field in chain_fields().items() if field.type != "POINTER"]
     names = parts.with_twists(rig, limb_bones(rig, chain))
-    told_by = own, bool(chain.pole_target), [bone_at_rest(rig, name) for name in names], parts.as_built(rig, names)
+    targets = [item and item.session_uid for item in (chain.target, chain.pole_target)]
+    told_by = own, targets, [bone_at_rest(rig, name) for name in names], as_built(rig, names)
     key = rig.session_uid, chain.name
     if _answers.get(key, (None, False))[0] != told_by:
         try:
-            _answers[key] = told_by, parts.are_there(rig, _parts(chain_plan(rig, chain)), names)
+            _answers[key] = told_by, are_there(rig, _parts(chain_plan(rig, chain)), names)
         except Refused:
             _answers[key] = told_by, True  # it could not be built now
     return _answers[key][1]

@@ -10,29 +10,27 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bpy.types import Bone, BoneCollection, FCurve, PoseBone, Scene
+from bpy.types import Bone, BoneCollection, Constraint, FCurve, PoseBone, Scene
 from mathutils import Matrix
 
-from ...skeleton.built_limb import BuiltBone, BuiltLimb, alike
+from ...skeleton.built_limb import BuiltBone, BuiltLimb
 from ...skeleton.values import ChainPlan, Point
 from ...solver.values import Plane
 from .. import versions
 from ..armatures import Rig
 from ..rna_paths import owner_and_property
 from ..scene.bone import rest
-from ..scene.dependencies import BUILT, built_by, reached
+from ..scene.dependencies import BUILT, built_by, constrained, reached
 from ..targets.edit_bones import edit_bones
 
-_ANGLE = "rotation_axis_angle"
+ANGLE = "rotation_axis_angle"
+"""What drivers turn parts by."""
 
 _LIKE_ROOT = {"aim", "goal", "upper"}
 """The parts that, where a bone of the rig carries them, are carried as the root bone is."""
 
 _LETTERS = {"influence": "k", "softness": "q", "max_stretch": "m", "pole_angle": "p"}
 """By option of the chain the name of its custom property in expressions."""
-
-_SLIGHT = 1e-4
-"""Part of a length by which Blender's own matrices at rest may be off after an edit that changed nothing."""
 
 TIP = f"{BUILT} Rotation"
 """Name of the constraint by which a tip bone follows the rotation of the target."""
@@ -68,6 +66,11 @@ class Parts:
     def in_local_space(self) -> bool:
         """True if the bones below the root bone copy on their parents, where they blend as the solver does."""
         return not self.limb.askew and all(bone.use_inherit_rotation for bone in (self.chain.end, *self.chain.third))
+
+    @property
+    def tip_influence(self) -> str:
+        """Expression of the influence by which the tip bone follows the rotation of the target."""
+        return f"k*{self.chain.rotation_influence:.9g}"
 
     def copying(self) -> dict[str, tuple[str, bool]]:
         """By the name of each bone of the user what it copies, and whether it does so on its parent."""
@@ -114,7 +117,7 @@ def make(rig: Rig, scene: Scene, built: Iterable[Parts]) -> None:
 
 def _collection(rig: Rig) -> BoneCollection | None:
     """That of the bones that were built before."""
-    return next((item for bone in rig.data.bones if _kind(bone) for item in bone.collections), None)
+    return next((item for bone in rig.data.bones if kind_of(bone) for item in bone.collections), None)
 
 
 def _new_collection(rig: Rig) -> BoneCollection:
@@ -131,7 +134,7 @@ def _add_bones(rig: Rig, bones: Any, parts: Parts, names: dict[str, str]) -> Non
         bone = bones.new(f"IK-{kind}-{parts.user_bone(part)}")
         names[part] = bone.name
         bone.length = root.length
-        bone.matrix = Matrix((rest(root) @ _at_rest(built)).tolist())
+        bone.matrix = Matrix((rest(root) @ at_rest(built)).tolist())
         bone.parent = bones.get(names[built.parent] if built.parent else built.carrier)
         bone.use_deform, bone.hide_select = False, True
         bone[BUILT] = kind
@@ -142,7 +145,7 @@ def _add_bones(rig: Rig, bones: Any, parts: Parts, names: dict[str, str]) -> Non
             bone.inherit_scale = "ALIGNED"  # otherwise it would be sheared
 
 
-def _at_rest(built: BuiltBone) -> np.ndarray:
+def at_rest(built: BuiltBone) -> np.ndarray:
     """(4, 4)"""
     matrix = np.eye(4)
     matrix[:3, :3], matrix[:3, 3] = built.orientation, built.head
@@ -170,7 +173,7 @@ def _connect(rig: Rig, parts: Parts, names: Mapping[str, str]) -> None:
     limb, bones = parts.limb, rig.pose.bones
     held = {option: f'{bones[parts.holder].path_from_id()}["{PROPERTIES[option][0]}"]' for option in parts.options}
     inputs: dict[str, DriverInput] = {_LETTERS[option]: path for option, path in held.items()}
-    inputs["t"] = f"{bones[names['lower']].path_from_id()}.{_ANGLE}[0]"
+    inputs["t"] = f"{bones[names['lower']].path_from_id()}.{ANGLE}[0]"
     inputs |= _aim(parts, rig, names)
     for part, built in limb.bones.items():
         bone = bones[names[part]]
@@ -184,7 +187,7 @@ def _connect(rig: Rig, parts: Parts, names: Mapping[str, str]) -> None:
             if part.startswith("twist "):
                 upper = parts.chain.twists[int(part.split()[1])].upper
                 twist = {"w": ("ROT_Y", Point(rig, names[f"turn {upper}"]))}
-            _drive(bone, _ANGLE, 0, built.angle, inputs | twist)
+            _drive(bone, ANGLE, 0, built.angle, inputs | twist)
     if "max_stretch" in held:
         _drive(bones[names["upper"]], "scale", 1, limb.stretch, inputs)
     _let_copy(rig, parts, names, held)
@@ -201,7 +204,7 @@ def _aim(parts: Parts, rig: Rig, names: Mapping[str, str]) -> dict[str, DriverIn
     _constrain(aim, "DAMPED_TRACK", target).track_axis = "TRACK_Y"
     if pole := pole_of(parts.chain):
         track = _constrain(aim, "LOCKED_TRACK", pole)
-        track.track_axis, track.lock_axis = _track_axis(parts), "LOCK_Y"
+        track.track_axis, track.lock_axis = track_axis(parts), "LOCK_Y"
         track.influence = parts.chain.number("pole_influence")
         # In the world it would take the mirroring out of a mirrored object.
         track.owner_space = track.target_space = "CUSTOM"
@@ -209,7 +212,7 @@ def _aim(parts: Parts, rig: Rig, names: Mapping[str, str]) -> dict[str, DriverIn
     return {"d": (_point(aim), target), "s": ("SCALE_AVG", _point(aim))}
 
 
-def _track_axis(parts: Parts) -> str:
+def track_axis(parts: Parts) -> str:
     """The axis of aim that points at the pole target."""
     return "TRACK_Z" if parts.limb.side > 0.0 else "TRACK_NEGATIVE_Z"
 
@@ -241,8 +244,7 @@ def _let_copy(rig: Rig, parts: Parts, names: Mapping[str, str], held: Mapping[st
     if chain.use_rotation:
         # In the space of the armature a mirrored object does not matter.
         space = "POSE" if chain.target.object == rig and chain.target.bone else "WORLD"
-        influence = f"k*{chain.rotation_influence:.9g}"
-        _copy(bones[chain.tip_bone], "COPY_ROTATION", chain.target, space, switch, influence).name = TIP
+        _copy(bones[chain.tip_bone], "COPY_ROTATION", chain.target, space, switch, parts.tip_influence).name = TIP
 
 
 def _copy(bone: PoseBone, kind: Any, target: Point, space: str, switch: str = "", influence: str = "k") -> Any:
@@ -285,12 +287,10 @@ def _drive(owner: Any, path: str, index: int, expression: str, inputs: Mapping[s
 
 def remove(rig: Rig, scene: Scene, bones: Iterable[str]) -> int:
     """Take apart what was built for these bones, so that no trace of it stays: how many limbs these were."""
-    constraints = [
-        (bone, item) for bone in bones for item in rig.pose.bones[bone].constraints if item.name.startswith(BUILT)
-    ]
+    constraints = _constraints(rig, bones)
     copied = {copy.subtarget for bone in bones if (copy := built_by(rig, bone))}
     helpers = set[str]().union(*(_helpers(rig, name) for name in copied if name in rig.data.bones))
-    count = [_kind(rig.data.bones[name]) for name in helpers].count("lower")
+    count = [kind_of(rig.data.bones[name]) for name in helpers].count("lower")
     owners = {item.path_from_id() for _, item in constraints}
     owners |= {rig.pose.bones[name].path_from_id() for name in helpers}
     properties = set()
@@ -301,7 +301,7 @@ def remove(rig: Rig, scene: Scene, bones: Iterable[str]) -> int:
         owner, name = owner_and_property(path)
         del rig.path_resolve(owner)[name[2:-2]]
     for bone, item in reversed(constraints):
-        rig.pose.bones[bone].constraints.remove(item)
+        bone.constraints.remove(item)
     if not helpers:
         return 0
     collection = _collection(rig)
@@ -316,66 +316,35 @@ def remove(rig: Rig, scene: Scene, bones: Iterable[str]) -> int:
     return count
 
 
+def _constraints(rig: Rig, bones: Iterable[str]) -> list[tuple[PoseBone, Constraint]]:
+    """What was built on bones of these names, and on others that go by the same switch: the tip bone may be another."""
+    built = [(bone, item) for bone, item in constrained(rig) if item.name.startswith(BUILT)]
+    named = {*bones}
+    chosen = {item.path_from_id() for bone, item in built if bone.name in named}
+    read = {owner_and_property(curve.data_path)[0]: {*_custom_properties(curve)} for curve in versions.drivers(rig)}
+    switches = set[str]().union(*(read.get(path, ()) for path in chosen))
+    return [pair for pair in built if (path := pair[1].path_from_id()) in chosen or switches & read.get(path, set())]
+
+
 def with_twists(rig: Rig, names: Iterable[str]) -> list[str]:
     """Names of bones of the rig, and of those at their sides that copy a twist."""
     bones = rig.data.bones
     beside = (child.name for name in names for child in bones[name].children)
     copies = ((name, built_by(rig, name)) for name in beside)
-    twisted = [name for name, copy in copies if copy and _kind(bones.get(copy.subtarget)) == "twist"]
+    twisted = [name for name, copy in copies if copy and kind_of(bones.get(copy.subtarget)) == "twist"]
     return [*names, *twisted]
 
 
-def _kind(bone: Bone | None) -> str:
+def kind_of(bone: Bone | None) -> str:
     """Which part of a limb a bone is; "" if it is none."""
     kind: str = bone.get(BUILT, "") if bone else ""
     return kind
 
 
-def as_built(rig: Rig, names: Iterable[str]) -> list[tuple[Matrix, str]]:
-    """Of what bones of these names copy, and of what carries that: how it is at rest, and what turns it."""
-    found = list[tuple[Matrix, str]]()
-    for copy in filter(None, (built_by(rig, name) for name in names)):
-        bone: Bone | None = rig.data.bones.get(copy.subtarget)
-        while bone and _kind(bone):
-            found.append((bone.matrix_local.copy(), _told(rig, bone.name)))
-            bone = bone.parent
-    return found
-
-
-def _told(rig: Rig, name: str) -> str:
-    """What turns a part, in words that can be compared."""
-    bone: Any = rig.pose.bones[name]
-    drivers = rig.animation_data.drivers if rig.animation_data else None
-    curve = drivers.find(f"{bone.path_from_id()}.{_ANGLE}", index=0) if drivers else None
-    tracks = (_track(item.track_axis, item.influence) for item in bone.constraints if item.type == "LOCKED_TRACK")
-    return " ".join((curve.driver.expression if curve else "", *tracks))
-
-
-def _track(axis: str, influence: float) -> str:
-    return f"{axis} {influence:.9g}"
-
-
-def are_there(rig: Rig, parts: Parts, names: Iterable[str]) -> bool:
-    """Whether what bones of these names copy lies where the rest pose has the limb, and turns as it is to."""
-    root, found, copied = rig.data.bones[parts.chain.root.name], as_built(rig, names), parts.copying()
-    wanted = list[tuple[np.ndarray, str]]()
-    for part in (copied[name][0] for name in names if name in copied):
-        while part:
-            built = parts.limb.bones[part]
-            influence = parts.chain.number("pole_influence")
-            tracks = [_track(_track_axis(parts), influence)] if part == "aim" and pole_of(parts.chain) else []
-            wanted.append((rest(root) @ _at_rest(built), " ".join((built.angle, *tracks))))
-            part = built.parent
-    return len(found) == len(wanted) and all(
-        np.abs(place - np.array(now)).max() < _SLIGHT * max(1.0, root.length) and alike(turned, told)
-        for (place, turned), (now, told) in zip(wanted, found, strict=True)
-    )
-
-
 def _helpers(rig: Rig, name: str) -> set[str]:
     """Names of the bones that were built for a limb, of which one has this name."""
     bones = rig.data.bones
-    members = {bone.name for bone in bones if _kind(bone)}
+    members = {bone.name for bone in bones if kind_of(bone)}
 
     def linked(name: str) -> Iterator[str]:
         near = [bones[name].parent, *bones[name].children]

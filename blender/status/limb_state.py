@@ -54,7 +54,7 @@ class State(StrEnum):
     PULLED : off its target while Drag pulls this limb, or another one for which Live waits
     HIDDEN : elsewhere, or not what deforms the character, as something acts on top of the pose
     OTHER_SCENE, IN_NO_SCENE : what it depends on is not in this scene, so that Live does not follow; a bake does
-    BUILT, BUILT_BEFORE : the rig poses it by itself; for another rest pose, or with other options
+    BUILT, BUILT_BEFORE : the rig poses it by itself; for another rest pose, target or option
     MUTED, REFUSED : not solved
     """
 

@@ -109,6 +109,13 @@ def _off(chain: api.ChainReport, told: list[str]) -> Iterator[str]:
         if _is_open(limb, goal - joints[0], size):
             told.append("no plane")
             continue
+        if " turn " in chain.off_bone:
+            # A bake winds on from frame to frame, and a built limb knows but one.
+            told.append("twist bones within half a turn")
+            off = twist.within_half_a_turn(float(frame)) if limb.fields["influence"] == 1.0 else 0.0
+            if off > twist.CLOSE:
+                yield f"a twist bone of a built limb is off its share: by {off:.4g} on frame {frame:g}"
+            continue
         yield f"built limb is off: {chain.off[row]:.4g} of {size:.4g} on frame {frame:g}"
 
 

@@ -248,6 +248,31 @@ def _twist(turns: Sequence[Quaternion], line: Vector) -> list[float] | None:
     return [float(np.interp(row, decided, [angles[each] for each in decided])) for row in range(len(turns))]
 
 
+def within_half_a_turn(frame: float) -> float:
+    """Radians by which bones at the side are off their shares of the twist that shows, taken as at most half a turn."""
+    [pose], _, is_right = _shown([frame])
+    rest = {bone.name: bone.matrix_local.copy() for bone in bpy.data.objects[RIG].data.bones}
+    # What carries the root bone, if only the armature.
+    above = bpy.data.objects[RIG].data.bones["upper"].parent
+    for poses in (rest, pose):
+        poses[""] = poses[above.name] if above else Matrix()
+    most = 0.0
+    for start, end, carrier, turned in (("upper", "lower", "", "upper"), ("lower", "hand", "lower", "hand")):
+        line = rest[end].translation - rest[start].translation
+        [turn] = _turns([pose], rest, carrier, turned)
+        w, along = turn.w, Vector(turn[1:]).dot((rest[carrier].to_3x3().inverted() @ line).normalized())
+        half = float(np.arctan2(along, w) if w >= 0.0 else np.arctan2(-along, -w))
+        # Beside half a turn either side will do.
+        sides = [half, half - pi, half + pi] if abs(w) < CLOSE else [half]
+        for name in (name for name in rest if name.startswith(f"{start} turn")):
+            place = (rest[name].translation - rest[start].translation).dot(line) / line.length_squared
+            axis = (rest[start].to_3x3().inverted() @ line).normalized()
+            part = place - (1.0 if start == "upper" else 0.0)
+            [found] = _turns([pose], rest, start, name)
+            most = max(most, min(_apart(Quaternion(axis, 2.0 * side * part), found) for side in sides))
+    return most if is_right else 0.0
+
+
 def _without(scene: Mapping, frames: Sequence[float], request: Mapping) -> tuple[object, list[dict[str, Matrix]]]:
     """The report on the chain and the poses of a bake without the option."""
     other = deepcopy(dict(scene))

@@ -83,6 +83,51 @@ def test_a_limb_is_to_be_built_again_once_an_option_changes(field: str, value: o
     assert _state(rig) == "BUILT"
 
 
+FOLLOWED = {"tip_bone": "hand", "use_rotation": True, "rotation_influence": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("target", "Other"),
+        ("pole_target", "Other"),
+        ("subtarget", "other"),
+        ("unreachable", "STRETCH"),
+        ("use_rotation", False),
+        ("rotation_influence", 0.6),
+    ],
+)
+def test_a_limb_is_to_be_built_again_once_it_follows_another(field: str, value: object) -> None:
+    bones = [rigs.Bone(name, (x, 0, 0), (x, 0, 1)) for name, x in (("goal", 3.0), ("other", 4.0))]
+    rig = rigs.armature((*rigs.ARM, *bones))
+    chain = rigs.chain(rig, "lower", target=(1.2, 0.6, 1.3), pole=(0.3, 3.0, 1.4), **FOLLOWED)
+    for bone in ("lower", "hand"):
+        rig.data.bones[bone].inherit_scale = "ALIGNED"
+    rigs.empty("Other")
+    if field == "subtarget":
+        chain.target, chain.subtarget = rig, "goal"
+    api.build(rig)
+    rig.data.bones["goal"].name = bpy.data.objects["Target"].name = "renamed"
+    if field == "subtarget":
+        chain.subtarget = "renamed"
+    assert _state(rig) == "BUILT"
+    before = getattr(chain, field)
+    setattr(chain, field, bpy.data.objects["Other"] if value == "Other" else value)
+    assert _state(rig) == "BUILT_BEFORE"
+    setattr(chain, field, before)
+    assert _state(rig) == "BUILT"
+
+
+def test_a_tip_bone_is_free_once_its_limb_is_built_without_it() -> None:
+    chain = rigs.chain(rigs.armature(rigs.ARM), "lower", target=(1.2, 0.6, 1.3), **FOLLOWED)
+    rig = bpy.data.objects["Rig"]
+    api.build(rig)
+    chain.tip_bone, chain.use_rotation = "", False
+    api.build(rig)
+    assert not rig.pose.bones["hand"].constraints
+    assert len(rig.animation_data.drivers) == 4
+
+
 def _state(rig: Object) -> str:
     return limb_states(rig, bpy.context.scene, on_frame(1))["lower"].state
 

@@ -1,0 +1,110 @@
+"""What is in the rig, as far as it tells for which rest pose, targets and options a limb was built."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from bpy.types import Bone
+from mathutils import Matrix
+
+from ...skeleton.built_limb import alike
+from ...skeleton.values import Point
+from ..armatures import Rig
+from ..scene.bone import rest
+from ..scene.dependencies import BUILT, built_by
+from .parts import ANGLE, TIP, Parts, at_rest, kind_of, pole_of, track_axis
+
+_SLIGHT = 1e-4
+"""Part of a length by which Blender's own matrices at rest may be off after an edit that changed nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """One bone of a limb.
+
+    place : at rest; None of a bone of the user, whose own rest pose does not matter
+    turned : what turns it, in words of which numbers may be off by rounding
+    followed : objects, by their identity in this session, and bones that it follows outside of the limb
+    """
+
+    place: Matrix | None
+    turned: str
+    followed: tuple[tuple[int, str], ...]
+
+
+def as_built(rig: Rig, names: Iterable[str]) -> list[Built]:
+    """What bones of these names copy, and what carries that; then those that follow a target themselves."""
+    names, found = [*names], list[Built]()
+    for copy in filter(None, (built_by(rig, name) for name in names)):
+        bone: Bone | None = rig.data.bones.get(copy.subtarget)
+        while bone and kind_of(bone):
+            pose_bone: Any = rig.pose.bones[bone.name]
+            drivers = (_driver(rig, f"{pose_bone.path_from_id()}.{path}", index) for path, index in _DRIVEN)
+            tracks = (_track(item.track_axis, item.influence) for item in _constraints(pose_bone, "LOCKED_TRACK"))
+            found.append(
+                Built(bone.matrix_local.copy(), " ".join((*drivers, *tracks)), tuple(_followed(rig, pose_bone)))
+            )
+            bone = bone.parent
+    for tip in (item for name in names for item in rig.pose.bones[name].constraints if item.name.startswith(TIP)):
+        turned = _driver(rig, f"{tip.path_from_id()}.influence", -1)
+        found.append(Built(None, turned, (_target(tip),)))
+    return found
+
+
+_DRIVEN = ((ANGLE, 0), ("scale", 1))
+
+
+def _driver(rig: Rig, path: str, index: int) -> str:
+    drivers = rig.animation_data.drivers if rig.animation_data else None
+    curve = (drivers.find(path, index=index) if index >= 0 else drivers.find(path)) if drivers else None
+    return curve.driver.expression if curve else ""
+
+
+def _constraints(bone: Any, kind: str = "") -> Iterator[Any]:
+    return (item for item in bone.constraints if item.name.startswith(BUILT) and kind in item.type)
+
+
+def _followed(rig: Rig, bone: Any) -> Iterator[tuple[int, str]]:
+    for item in _constraints(bone):
+        if not (item.target == rig and kind_of(rig.data.bones.get(item.subtarget))):
+            yield _target(item)
+
+
+def _target(constraint: Any) -> tuple[int, str]:
+    return constraint.target.session_uid if constraint.target else 0, constraint.subtarget
+
+
+def _track(axis: str, influence: float) -> str:
+    return f"{axis} {influence:.9g}"
+
+
+def are_there(rig: Rig, parts: Parts, names: Iterable[str]) -> bool:
+    """Whether what `as_built` finds is what would be built now."""
+    found, wanted = as_built(rig, names), [*_wanted(rig, parts, names)]
+    most = _SLIGHT * max(1.0, rig.data.bones[parts.chain.root.name].length)
+    return len(found) == len(wanted) and all(
+        now.followed == then.followed
+        and alike(now.turned, then.turned)
+        and (now.place is None or np.abs(np.array(now.place) - np.array(then.place)).max() < most)
+        for now, then in zip(found, wanted, strict=True)
+    )
+
+
+def _wanted(rig: Rig, parts: Parts, names: Iterable[str]) -> Iterator[Built]:
+    chain, copied = parts.chain, parts.copying()
+    root, pole = rest(rig.data.bones[chain.root.name]), pole_of(chain)
+    leading = "goal" if parts.in_rest_plane else "aim"
+    for part in (copied[name][0] for name in names if name in copied):
+        while part:
+            built, tracks, followed = parts.limb.bones[part], list[str](), list[Point]()
+            if part == leading:
+                followed = [chain.target, *([pole] if pole else [])]
+                tracks = [_track(track_axis(parts), chain.number("pole_influence"))] if pole else []
+            stretch = parts.limb.stretch if part == "upper" and "max_stretch" in parts.options else ""
+            uids = tuple((point.object.session_uid, point.bone) for point in followed)
+            yield Built(Matrix((root @ at_rest(built)).tolist()), " ".join((built.angle, stretch, *tracks)), uids)
+            part = built.parent
+    if chain.use_rotation:
+        target = chain.target.object.session_uid, chain.target.bone
+        yield Built(None, parts.tip_influence, (target,))
