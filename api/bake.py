@@ -1,8 +1,7 @@
 """From targets to keys: what chains' bones do over a range so that their tips follow their targets."""
 
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from functools import wraps
 from typing import Any, Protocol, Unpack, cast, overload
 
@@ -13,13 +12,12 @@ from ..blender.bake import bake as bake_steps
 from ..blender.bake import markers
 from ..blender.bake.build_plan import Frames, after_followed, scene_of
 from ..blender.bake.report import Report
-from ..blender.bake.request import Request, alone, write_together
+from ..blender.bake.request import Request, alone
 from ..blender.hold import hold
-from ..blender.messages.refused import Refused
 from ..blender.scene.checks import given_rig
 from ..blender.settings.key_settings import DEFAULTS, KeySettings, Sampling
 from ..blender.switch.bake_built import bake_all
-from .command import with_request
+from .command import for_actions, reports, with_request
 from .options import BakeOptions
 
 
@@ -42,6 +40,10 @@ class _Bake(Protocol):
         **settings: Unpack[BakeOptions],
     ) -> list[Report]: ...
 
+    @overload
+    def __call__(self, rig: Object | Iterable[Object], *args: Any, actions: str, **named: Any) -> list[Report]: ...
+
+    @overload
     def request(
         self,
         rig: Object,
@@ -50,26 +52,37 @@ class _Bake(Protocol):
         **settings: Unpack[BakeOptions],
     ) -> Request: ...
 
+    @overload
+    def request(self, rig: Object, *args: Any, actions: str, **named: Any) -> list[Request]: ...
 
-def _for_many(request: Callable[..., Request]) -> _Bake:
+
+def _for_many(one: Callable[..., Request]) -> _Bake:
     """A command that many armatures can be given; they are baked side by side, but for those that follow others."""
+    request = for_actions(one, lambda _rig, names: names, whole=True)
+
+    def requests(rig: Object, *args: Any, **named: Any) -> list[Request]:
+        found = request(rig, *args, **named)
+        return found if isinstance(found, list) else [found]
 
     @wraps(request)
     def carried_out(rig: Object | Iterable[Object], *args: Any, **named: Any) -> Report | list[Report]:
         if isinstance(rig, str) or not isinstance(rig, Iterable):
-            return request(rig, *args, **named).write()
+            found = request(rig, *args, **named)
+            return reports(found) if isinstance(found, list) else found.write()
         rigs = given_rigs(rig)
         groups, refusals = after_followed(dict.fromkeys(rigs, args[0] if args else named.get("chains")))
         for refusal in refusals:
             raise refusal
         for one_rig in (one_rig for group in groups[1:] for one_rig in group):
-            with closing(request(one_rig, *args, **named)) as later:
-                next(later.prepare(), None)  # refused before others have keys, unless it is for what these show
-        reports: dict[Rig, Report] = {}
+            for each in requests(one_rig, *args, **named):
+                with closing(each) as later:
+                    next(later.prepare(), None)  # refused before others have keys, unless it is for what these show
+        told: dict[Rig, list[Report]] = {one_rig: [] for one_rig in rigs}
         for group in groups:
-            requests = [request(one_rig, *args, **named) for one_rig in group]
-            reports |= zip(group, _carried_out(requests), strict=True)
-        return [reports[one_rig] for one_rig in rigs]
+            asked = [(one_rig, each) for one_rig in group for each in requests(one_rig, *args, **named)]
+            for (one_rig, _), report in zip(asked, reports([each for _, each in asked]), strict=True):
+                told[one_rig].append(report)
+        return [report for one_rig in rigs for report in told[one_rig]]
 
     return cast("_Bake", with_request(carried_out, request, Report | list[Report]))
 
@@ -107,6 +120,9 @@ def bake(
     sampling : AUTO, CURVES, ISOLATED or SCENE
     measure : on which frames to look afterwards at how the chains are posed: AUTO, all up to 64, and of more some, with
         up to 64 on which constraints, scale or NLA strips change most; ALL; NONE
+    actions : a pattern such as "*" or "Walk*": each action of the armature that it fits is baked over its own frames,
+        while the targets play theirs of the same NLA track, else slot, else name but for the owner's; there is a report
+        each, that of what plays the last, and all play then what they played before
 
     >>> report = api.bake(rig, frames=(1, 10))
     >>> print(report)
@@ -131,19 +147,6 @@ def bake(
         style, new_action=new_action, mute_constraints=mute_constraints, sampling=sampling, measure=measure
     )
     return bake_all(given_rig(rig), chains, frames, scene, settings)
-
-
-def _carried_out(requests: Sequence[Request]) -> list[Report]:
-    """The reports of requests that are carried out together; Refused for the first that cannot be."""
-    with ExitStack() as opened:
-        for request in requests:
-            opened.enter_context(closing(request))
-            deque(request.prepare(), maxlen=0)
-        ends = write_together(requests)
-    for end in ends:
-        if isinstance(end, Refused):
-            raise end
-    return [end for end in ends if isinstance(end, Report)]
 
 
 def given_rigs(rig: Object | Iterable[Object]) -> list[Rig]:

@@ -1,14 +1,23 @@
 """A command of the interface: a request that is carried out at once, or one that is still to be carried out."""
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
 from functools import wraps
-from inspect import signature
-from typing import Any, ParamSpec, Protocol, cast
+from inspect import Parameter, signature
+from typing import Any, ParamSpec, Protocol, cast, overload
 
+from bpy.types import Object
+
+from ..blender.armatures import Rig
+from ..blender.bake import each_action
 from ..blender.bake.report import Report
-from ..blender.bake.request import Request
+from ..blender.bake.request import Request, write_together
+from ..blender.messages.refused import Refused
+from ..blender.scene.checks import given_rig
 
 Arguments = ParamSpec("Arguments")
+Following = Callable[[Rig, Sequence[str] | None], Sequence[str] | None]
 
 
 class Command(Protocol[Arguments]):
@@ -20,6 +29,22 @@ class Command(Protocol[Arguments]):
         """The request: its `prepare()` yields the part that is done, `write()` gives the report."""
 
 
+class ActionCommand(Protocol[Arguments]):
+    """The same of what plays, or one after another of all actions whose name fits the pattern `actions`."""
+
+    @overload
+    def __call__(self, *args: Arguments.args, **named: Arguments.kwargs) -> Report: ...
+
+    @overload
+    def __call__(self, rig: Object, *args: Any, actions: str, **named: Any) -> list[Report]: ...
+
+    @overload
+    def request(self, *args: Arguments.args, **named: Arguments.kwargs) -> Request: ...
+
+    @overload
+    def request(self, rig: Object, *args: Any, actions: str, **named: Any) -> list[Request]: ...
+
+
 def command(request: Callable[Arguments, Request]) -> Command[Arguments]:
     """Makes of a function that gives a request one that carries it out, and has the request as `request`."""
 
@@ -28,6 +53,65 @@ def command(request: Callable[Arguments, Request]) -> Command[Arguments]:
         return request(*args, **named).write()
 
     return cast("Command[Arguments]", with_request(carried_out, request, Report))
+
+
+def action_command(
+    following: Following, *, whole: bool = True
+) -> Callable[[Callable[Arguments, Request]], ActionCommand[Arguments]]:
+    """The same as `command`, for each action as well; `following` and `whole` are those of `for_actions`."""
+
+    def decorated(request: Callable[Arguments, Request]) -> ActionCommand[Arguments]:
+        asked = for_actions(request, following, whole=whole)
+
+        @wraps(request)
+        def carried_out(*args: Any, **named: Any) -> Report | list[Report]:
+            requests = asked(*args, **named)
+            return reports(requests) if isinstance(requests, list) else requests.write()
+
+        return cast("ActionCommand[Arguments]", with_request(carried_out, asked, Report | list[Report]))
+
+    return decorated
+
+
+def for_actions(
+    request: Callable[..., Request], following: Following, *, whole: bool
+) -> Callable[..., Request | list[Request]]:
+    """What gives the request of what plays, or a list with one for each of the `actions` of this pattern.
+
+    following : of an armature and the names that are given, the chains whose targets count, as `bake` takes them
+    whole : without `frames`, those of the action are meant
+    """
+    plain = signature(request)
+
+    @wraps(request)
+    def asked(rig: Object, *args: Any, actions: str | None = None, **named: Any) -> Request | list[Request]:
+        if actions is None:
+            return request(rig, *args, **named)
+        given = plain.bind(rig, *args, **named).arguments
+        own = whole and given.get("frames") is None
+
+        def make(span: tuple[int, int] | None) -> Request:
+            return request(**given | {"frames": span} if own else given)
+
+        chains = following(given_rig(rig), given.get("chains"))
+        return each_action.requests(given_rig(rig), actions, given.get("scene"), make, chains)
+
+    added = Parameter("actions", Parameter.KEYWORD_ONLY, default=None, annotation=str | None)
+    cast(Any, asked).__signature__ = plain.replace(parameters=[*plain.parameters.values(), added])
+    return asked
+
+
+def reports(requests: Sequence[Request]) -> list[Report]:
+    """The reports of requests that are carried out together; Refused for the first that cannot be."""
+    with ExitStack() as opened:
+        for request in requests:
+            opened.enter_context(closing(request))
+            deque(request.prepare(), maxlen=0)
+        ends = write_together(requests)
+    for end in ends:
+        if isinstance(end, Refused):
+            raise end
+    return [end for end in ends if isinstance(end, Report)]
 
 
 def with_request(carried_out: Any, request: Callable[..., Request], returns: object) -> Any:

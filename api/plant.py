@@ -20,12 +20,12 @@ from ..skeleton.feet.feet import Contact
 from ..solver.feet.contacts import Stillness
 from ..solver.feet.plant import PlantOptions
 from .chains import add_limb, detect
-from .command import command
+from .command import action_command
 
 _STILLNESS = Stillness()
 
 
-@command
+@action_command(lambda _rig, _names: (), whole=False)
 def plant(
     rig: Object,
     chains: Sequence[str] | None = None,
@@ -64,6 +64,8 @@ def plant(
     stillness : what counts as standing
     leave_targets : give the limbs targets that move as they now do, and chains where they have none
     interpolation, key_type, sampling, measure : as for `bake`
+    actions : a pattern such as "*": each action of the armature that it fits is planted, with a report each, and what
+        plays stays; the file keeps the new actions
     raises : Refused where the limbs have no keys, where something else than keys poses them, or where a contact was
         changed without a key; with Auto Keying on that is keyed, too
 

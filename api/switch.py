@@ -4,15 +4,17 @@ from collections.abc import Sequence
 
 from bpy.types import Object, Scene
 
+from ..blender.armatures import Rig
 from ..blender.bake.build_plan import Frames
 from ..blender.bake.request import Request
 from ..blender.rigs import known_limbs as known
+from ..blender.rigs.built_limbs import built_limbs
 from ..blender.rigs.rig_files import KnownLimb
 from ..blender.scene.checks import given_rig
 from ..blender.settings.key_settings import DEFAULTS, KeySettings
 from ..blender.switch import switch as requests
 from ..blender.switch.switch_plan import ControlSet
-from .command import command
+from .command import action_command
 
 
 def known_limbs(rig: Object, chains: Sequence[str] | None = None) -> tuple[KnownLimb, ...]:
@@ -43,7 +45,12 @@ def known_limb_of(rig: Object, bone: str) -> KnownLimb:
     return known.known_limb_of(given_rig(rig), bone)
 
 
-@command
+def _built(rig: Rig, names: Sequence[str] | None) -> list[str]:
+    """Those of the limbs with these names that follow a target, as they are built into the rig."""
+    return [limb.name for limb in built_limbs(rig) if names is None or limb.name in names]
+
+
+@action_command(_built)
 def switch(
     rig: Object,
     to: str,
@@ -68,6 +75,7 @@ def switch(
         as keep it
     tolerance : world units by which bones may be off on any of the frames, with REDUCED
     key_type, new_action, sampling, measure : as for `bake`
+    actions : a pattern such as "*": limbs are switched in each action of the armature that it fits, with a report each
     raises : Refused where the rig is of no known kind, or lacks something that its kind has; then nothing has changed
 
     >>> try:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 import bpy
-from bpy.types import ID, Action, ActionGroup, AnimData, FCurve, NlaStrip, PoseBone, PropertyGroup
+from bpy.types import ID, Action, ActionGroup, AnimData, FCurve, NlaStrip, Object, PoseBone, PropertyGroup
 from mathutils import Matrix
 
 from .armatures import Rig
@@ -91,13 +91,27 @@ def strips(block: AnimatedID, *, muted: bool = True) -> Iterator[tuple[NlaStrip,
     muted : those count that are muted, or whose tracks or meta strips are, or all of the NLA
     """
     animation = block.animation_data
-    tracks = animation.nla_tracks if animation and (muted or animation.use_nla) else ()
-    waiting = [strip for track in tracks if muted or not track.mute for strip in track.strips]
+    for track in animation.nla_tracks if animation and (muted or animation.use_nla) else ():
+        for strip in _strips(track.strips if muted or not track.mute else (), muted):
+            yield strip, _played_curves(strip)
+
+
+def _strips(strips: Iterable[NlaStrip], muted: bool) -> Iterator[NlaStrip]:
+    """These strips and those inside of meta strips."""
+    waiting = [*strips]
     while waiting:
         strip = waiting.pop()
         if muted or not strip.mute:
             waiting += strip.strips
-            yield strip, _played_curves(strip)
+            yield strip
+
+
+def tracks(block: AnimatedID) -> Iterator[tuple[str, float, Action, str]]:
+    """Of each NLA strip, also of muted ones, the name of its track, its first frame, its action and the slot there."""
+    for track in block.animation_data.nla_tracks if block.animation_data else ():
+        for strip in _strips(track.strips, muted=True):
+            if strip.action:
+                yield track.name, strip.frame_start, strip.action, _played_slot(strip)
 
 
 def channelbags(block: AnimatedID) -> list[Channelbag]:
@@ -130,11 +144,25 @@ def _strip(action: Any, *, create: bool = False) -> Any:
 
 def played(block: AnimatedID) -> tuple[Action | None, str]:
     """The action that the data-block plays, and the identifier of its slot there; None and "" where there is none."""
-    animation: Any = block.animation_data
-    if not (animation and animation.action):
-        return None, ""
-    slot = animation.action_slot if _HAS_SLOTS else None
-    return animation.action, slot.identifier if slot else ""
+    animation: AnimData | None = block.animation_data
+    return (animation.action, _played_slot(animation)) if animation and animation.action else (None, "")
+
+
+def _played_slot(player: Any) -> str:
+    slot = player.action_slot if _HAS_SLOTS else None
+    return slot.identifier if slot else ""
+
+
+def slots(action: Action) -> list[str]:
+    """Identifiers of the slots that objects can play; where Blender has no slots, "" for an action of objects."""
+    if not _HAS_SLOTS:
+        return [""] if action.id_root == "OBJECT" else []
+    return [slot.identifier for slot in action.slots if slot.target_id_type in ("OBJECT", "UNSPECIFIED")]
+
+
+def slot_named_for(item: Object) -> str:
+    """The identifier of the slots that are named for this object; "" where Blender has no slots."""
+    return f"OB{item.name}" if _HAS_SLOTS else ""
 
 
 def slot_curves(action: Action, slot: str) -> Iterable[FCurve]:
@@ -153,6 +181,23 @@ def play(block: AnimatedID, action: Action | None, slot: str) -> None:
     animation.action = action
     if _HAS_SLOTS and action:
         animation.action_slot = next((item for item in action.slots if item.identifier == slot), None)
+
+
+def play_again(block: AnimatedID) -> Callable[[], None]:
+    """A function that lets the data-block play what it plays now, with its NLA as it is now."""
+    animation: Any = block.animation_data
+    if not animation:
+        return block.animation_data_clear
+    (action, slot), use_nla = played(block), animation.use_nla
+    last = animation.last_slot_identifier if _HAS_SLOTS else ""
+
+    def put_back() -> None:
+        block.animation_data.use_nla = use_nla
+        play(block, action, slot)
+        if _HAS_SLOTS:
+            block.animation_data.last_slot_identifier = last
+
+    return put_back
 
 
 def keyed_slots(action: Action) -> int:

@@ -101,7 +101,9 @@ def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: 
     """Of a shot that was carried out, from the summaries of its reports; of several armatures, chains are theirs."""
 
     def of_rig(summary: Mapping[str, Any], chain: str) -> str:
-        return f"{chain} of {summary['rig']}" if len(summaries) > 1 else chain
+        action = summary.get("action")
+        owner = f"{summary['rig']} in {action}" if action else summary["rig"]
+        return f"{chain} of {owner}" if len(summaries) > 1 else chain
 
     chains = [{**chain, "name": of_rig(summary, chain["name"])} for summary in summaries for chain in summary["chains"]]
     misposed = [chain["name"] for chain in chains if chain["misposed"]]

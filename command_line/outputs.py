@@ -30,6 +30,8 @@ def refuse_formats(shot: Shot) -> None:
         suffix = output.suffix.lower()
         if suffix not in FORMATS:
             raise Refused("OUTPUT_FORMAT", value=str(output), known=", ".join(FORMATS))
+        if shot.actions and suffix != BLEND:
+            raise Refused("ONE_ACTION", value=str(output))
         if suffix == ".bvh" and (shot.is_open or shot.file.suffix.lower() != ".bvh"):
             raise Refused("NOT_OF_BVH.other", value=str(output))
 

@@ -195,9 +195,14 @@ def _reports(
     for refusal in in_circle:
         with kept_going():
             raise refusal
+    posed = 0
+
+    def go_on(done: float) -> None:
+        progress((posed + done) / len(tasks))
+
     for group in groups:
-        group_tasks = {rig: tasks[rig] for rig in group}
-        reports.extend(_posed(shot, group_tasks, kept_going, lambda done: progress((len(reports) + done) / len(tasks))))
+        reports.extend(_posed(shot, {rig: tasks[rig] for rig in group}, kept_going, go_on))
+        posed += len(group)
     if not reports:
         raise refusals[0]
     return [replace(report, notes=(*report.notes, *notes)) for report in reports], refusals
@@ -256,18 +261,21 @@ def _posed(
     prepared: list[_Task] = []
     reports: list[api.Report] = []
     with ExitStack() as opened:
-        for rig, task in tasks.items():
+        for place, (rig, task) in enumerate(tasks.items()):
             with kept_going():
                 if shot.command == "check":
                     report = api.check(rig, task.chains, shot.frames, scene=_scene(rig), sampling=shot.sampling)
                     reports.append(_with_left_out(report, task))
                     continue
-                request = opened.enter_context(closing(_request(shot, rig, task)))
-                for done in request.prepare():
-                    interrupt.check()
-                    progress(len(requests) + done)
-                requests.append(request)
-                prepared.append(task)
+                asked = _requests(shot, rig, task)
+                for number, request in enumerate(asked):
+                    with kept_going():
+                        opened.enter_context(closing(request))
+                        for done in request.prepare():
+                            interrupt.check()
+                            progress(place + (number + done) / len(asked))
+                        requests.append(request)
+                        prepared.append(task)
         interrupt.check()
         for end, task in zip(api.write_together(requests), prepared, strict=True):
             with kept_going():
@@ -297,7 +305,13 @@ def _task(shot: Shot, rig: Rig, setup: api.Setup | None) -> _Task:
     return _Task(chains=names if setup.chains else None, plant={**setup.plant, **shot.plant})
 
 
-def _request(shot: Shot, rig: Rig, task: _Task) -> api.Request:
+def _requests(shot: Shot, rig: Rig, task: _Task) -> list[api.Request]:
+    """The request for the armature, or those for each of its actions."""
+    found = _request(shot, rig, task)
+    return found if isinstance(found, list) else [found]
+
+
+def _request(shot: Shot, rig: Rig, task: _Task) -> api.Request | list[api.Request]:
     names = [name for name, row in declared("keys").items() if shot.command in row["commands"] and "name" in row]
     shared: dict[str, Any] = {"frames": shot.frames, "scene": _scene(rig)} | {
         name: getattr(shot, name) for name in names

@@ -43,6 +43,7 @@ class Shot:
     import_fps, import_scale, import_up, import_height, import_take : of a take, see `Import`
     rigs : the armatures and their setups
     plant : the options of `plant_options` that are given
+    actions : a pattern of the names of those actions that are worked on; None for what plays
     to, switched : the controls that limbs of these names show after `switch`; None for all limbs
     outputs : the files to write, in the formats of their suffixes
     formats : suffixes of the outputs of a shot of a list that names no formats itself
@@ -75,6 +76,7 @@ class Shot:
     tolerance: float = DEFAULTS.tolerance
     interpolation: str = DEFAULTS.interpolation
     new_action: bool = DEFAULTS.new_action
+    actions: str | None = None
     sampling: Sampling = DEFAULTS.sampling
     measure: Measure = DEFAULTS.measure
     plant: Mapping[str, Any] = field(default_factory=dict)

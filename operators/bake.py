@@ -18,7 +18,7 @@ from .armature_operator import (
     selected_with_chains,
 )
 from .frame_range import RangeOperator
-from .progress import KeyOperator
+from .progress import EachActionOperator, KeyOperator
 
 
 class TWO_BONE_IK_OT_solve(ChainOperator):
@@ -45,7 +45,7 @@ class TWO_BONE_IK_OT_flip_bend(ChainOperator):
         return api.flip_bend(rig, active_names(rig), scene=context.scene)
 
 
-class TWO_BONE_IK_OT_bake(KeyProperties, KeyOperator):
+class TWO_BONE_IK_OT_bake(KeyProperties, EachActionOperator, KeyOperator):
     """Key the bones of all chains over a range of frames"""
 
     bl_idname = "two_bone_ik.bake"
@@ -61,9 +61,9 @@ class TWO_BONE_IK_OT_bake(KeyProperties, KeyOperator):
                 setattr(self, name, getattr(addon.preferences, name))
         return super().invoke(context, event)
 
-    def request(self, context: Context, rig: Rig) -> "api.Request":
+    def request(self, context: Context, rig: Rig) -> "api.Request | list[api.Request]":
         options = {**self.key_settings(), **self.scene_settings(context), "new_action": self.new_action}
-        return api.bake.request(rig, self.chains(rig), self.frames(context), **options)
+        return api.bake.request(rig, self.chains(rig), **self.asked(context), **options)
 
     def groups(self, rigs: list[Rig]) -> list[tuple[Rig, ...]]:
         """First those whose limbs others follow; those that follow each other are told."""

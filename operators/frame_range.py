@@ -120,14 +120,25 @@ class RangeOperator(SelectedChainsOperator):
             name = row.row()
             name.alignment = "RIGHT"
             name.label(text="Frames")
-            row.label(text="{} - {}".format(*self.frames(context)))
-        column.prop(self, "frame_step")
+            row.label(text=self.frames_text(context))
+        if self.has_one_range():
+            column.prop(self, "frame_step")
         layout.prop(self, "only_active")
         self.draw_choices()
         header, fold = layout.panel("two_bone_ik_advanced", default_closed=True)
         header.label(text="Advanced")
         for field in self.advanced_fields if fold else ():
             fold.prop(self, field)
+
+    def has_one_range(self) -> bool:
+        """False where what is acted on has frames of its own each."""
+        return True
+
+    def frames_text(self, context: Context) -> str:
+        """The frames of a range that is not custom, in words."""
+        if not self.has_one_range():
+            return pgettext_iface("Those of Each Action")
+        return "{} - {}".format(*self.frames(context))
 
     def draw_choices(self) -> None:
         """What the operator has beside the range."""

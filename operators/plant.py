@@ -9,7 +9,7 @@ from bpy.types import Context, Event, OperatorProperties
 from ..blender.armatures import Rig
 from ..blender.options import option, rows, with_properties
 from .armature_operator import ArmatureOperator, Result, api, in_hand, redraw_views, registration
-from .progress import ProgressOperator
+from .progress import EachActionOperator
 
 _OF_RIG = rows("plant", owner="rig")
 _OF_SCENE = rows("plant", owner="scene")
@@ -18,7 +18,7 @@ _STILLNESS = {name: row["stillness"] for name, row in _OPTIONS.items() if "still
 
 
 @with_properties({name: option("plant", name, by_name=True, options={"SKIP_SAVE"}) for name in _OPTIONS})
-class TWO_BONE_IK_OT_plant(ProgressOperator):
+class TWO_BONE_IK_OT_plant(EachActionOperator):
     """Key captured legs anew, in a copy of the action, so that feet stay where they stand. Pressed again, it begins
     from the captured motion, with the contacts as they are keyed now"""
 
@@ -46,7 +46,7 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
             options.floor = scene.two_bone_ik_floor.name
         return super().execute(context)
 
-    def request(self, context: Context, rig: Rig) -> "api.Request":
+    def request(self, context: Context, rig: Rig) -> "api.Request | list[api.Request]":
         from ..blender.targets.space import floor_named
 
         options: Any = self.properties
@@ -56,11 +56,13 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
         chosen["hips"] = chosen["hips"] or None
         # Properties hold single precision: what nobody has changed keeps its double.
         thresholds = {field: prefix + name for name, field in _STILLNESS.items() if own.is_property_set(prefix + name)}
-        all_keys = self.frame_range == "BONE_KEYS" and self.frame_step == 1.0
+        asked = self.asked(context)
+        if self.frame_range == "BONE_KEYS" and self.frame_step == 1.0:
+            asked["frames"] = None
         return api.plant.request(
             rig,
             self.chains(rig),
-            None if all_keys else self.frames(context),
+            **asked,
             scene=context.scene,
             floor=options.height if options.use_height else floor_named(options.floor),
             stillness=api.Stillness(**{field: getattr(own, name) for field, name in thresholds.items()}),
@@ -82,6 +84,7 @@ class TWO_BONE_IK_OT_plant(ProgressOperator):
                     layout.prop_search(self, "floor", bpy.data, "objects")
             elif name != "floor" and (name != "height" or options.use_height):
                 layout.prop(self, name)
+        super().draw_choices()
 
     def draw_chains(self, _context: Context) -> None:
         """None needs a target, so there is nothing to tell."""

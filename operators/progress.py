@@ -1,7 +1,7 @@
 """Requests that may take long: asked for in a window they show how far they are, and Esc gives them up."""
 
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +34,8 @@ class RequestOperator(ArmatureOperator):
 
     if TYPE_CHECKING:
 
-        def request(self, context: Context, rig: Rig) -> "api.Request":
-            """The request for one armature, not yet begun."""
+        def request(self, context: Context, rig: Rig) -> "api.Request | list[api.Request]":
+            """The request for one armature, or those for each of its actions, not yet begun."""
 
     def invoke(self, context: Context, _event: Event) -> Result:
         self._window = context.window
@@ -87,14 +87,21 @@ class RequestOperator(ArmatureOperator):
             for group in self.groups(rigs):
                 ready: list[api.Request] = []
                 for rig in group:
-                    with self.refusals_told():
-                        request = opened.enter_context(closing(self.request(context, rig)))
-                        self._request = request
-                        for done in request.prepare():
-                            yield (index + done) / len(rigs)
-                        ready.append(request)
+                    for number, request, count in self._requests(context, rig):
+                        with self.refusals_told():
+                            self._request = opened.enter_context(closing(request))
+                            for done in request.prepare():
+                                yield (index + (number + done) / count) / len(rigs)
+                            ready.append(request)
                     index += 1
                 self._write(ready)
+
+    def _requests(self, context: Context, rig: Rig) -> "Iterator[tuple[int, api.Request, int]]":
+        """Each request for the armature, with its number and how many there are."""
+        with self.refusals_told():
+            found = self.request(context, rig)
+            requests = found if isinstance(found, list) else [found]
+            yield from ((number, request, len(requests)) for number, request in enumerate(requests))
 
     def _write(self, ready: "list[api.Request]") -> None:
         for end in api.write_together(ready):
@@ -168,6 +175,25 @@ class KeyOperator(KeyStyleProperties, ProgressOperator):
         """How to write the keys, as `api` takes it."""
         options: Any = self.properties  # each attribute of an operator takes Blender ten times as long
         return {name: getattr(options, name) for name in self.key_fields}
+
+
+class EachActionOperator(ProgressOperator):
+    """A request that is carried out over each action of an armature, where users want that."""
+
+    all_actions: option("range", "all_actions")
+
+    def asked(self, context: Context) -> dict[str, Any]:
+        """The frames, None for those that each action has itself, and which actions, as `api` takes them."""
+        frames = self.frames(context) if self.has_one_range() else None
+        return {"frames": frames, "actions": "*"} if self.all_actions else {"frames": frames}
+
+    def has_one_range(self) -> bool:
+        is_set = self.properties.is_property_set
+        return not self.all_actions or is_set("frame_start") or is_set("frame_end")
+
+    def draw_choices(self) -> None:
+        self.layout.prop(self, "all_actions")
+        super().draw_choices()
 
 
 def _duration(seconds: float) -> str:

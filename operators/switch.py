@@ -5,7 +5,7 @@ from bpy.types import Context, Event
 from ..blender.armatures import Rig
 from ..blender.options import option
 from .armature_operator import ChainOperator, Result, active_names, api, in_hand, registration
-from .progress import KeyOperator
+from .progress import EachActionOperator, KeyOperator
 
 
 class TWO_BONE_IK_OT_reveal(ChainOperator):
@@ -33,7 +33,7 @@ class TWO_BONE_IK_OT_reveal(ChainOperator):
         return None
 
 
-class TWO_BONE_IK_OT_switch(KeyOperator):
+class TWO_BONE_IK_OT_switch(EachActionOperator, KeyOperator):
     """Let limbs of a known rig show their FK controls, or IK, over a range: these are keyed so that the pose stays"""
 
     bl_idname = "two_bone_ik.switch"
@@ -53,10 +53,10 @@ class TWO_BONE_IK_OT_switch(KeyOperator):
             return self.execute(context)
         return super().invoke(context, event)
 
-    def request(self, context: Context, rig: Rig) -> "api.Request":
+    def request(self, context: Context, rig: Rig) -> "api.Request | list[api.Request]":
         names = [limb.name for limb in self._limbs(context, rig)] if self.only_active else None
         options = {**self.key_settings(), **self.scene_settings(context)}
-        return api.switch.request(rig, self.direction, names, self.frames(context), **options)
+        return api.switch.request(rig, self.direction, names, **self.asked(context), **options)
 
     def draw_choices(self) -> None:
         self.layout.prop(self, "direction")

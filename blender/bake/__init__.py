@@ -11,6 +11,7 @@ Other rooms use of it:
     checks : all
     compare : Comparison, chosen_frames, compare_joints, compare_targets, unmeasurable
     convert : all
+    each_action : all
     fingerprint : Fingerprint, bone_at_rest
     foot_report : FootReport, median_and_worst
     keys_of_limbs : target_keys, without_keys

@@ -17,7 +17,7 @@ from . import convert, write_channels
 from .build_plan import Frames, build_plan
 from .checks import refuse_shared_bones, refuse_stretched_time, refuse_too_many_frames, refuse_unreachable
 from .compare import compare_joints
-from .notes import flat_notes, hiding_constraints, render_notes, rig_notes
+from .notes import flat_notes, hiding_constraints, render_notes, rig_notes, track_notes
 from .report import Report, build_report
 from .request import MeasurePhase, Need, Preparation, Resources, request
 from .write_channels import Channels, mute_constraints, paths, write_keys
@@ -41,7 +41,7 @@ def bake(
     constraints = dependencies.constrained(rig)
     hiding = hiding_constraints(plan, constraints)
     to_mute = hiding if settings.mute_constraints else ()
-    read_notes = rig_notes(plan, constraints, () if to_mute else hiding, keyed=True)
+    read_notes = [*rig_notes(plan, constraints, () if to_mute else hiding, keyed=True), *track_notes(plan)]
 
     sampler = resources.enter_context(sampling.Sampler(plan, settings.sampling, resources.slow.append))
     # Sampling takes nearly all of the time, but for keys that are reduced.
@@ -82,7 +82,7 @@ def check(
     refuse_too_many_frames(plan)
     refuse_shared_bones(plan.chains)
     # Constraints that hide keys the bake will mute; what acts on top of the keys it leaves.
-    notes = [*rig_notes(plan, dependencies.constrained(rig), (), keyed=True), *more_notes(plan)]
+    notes = [*rig_notes(plan, dependencies.constrained(rig), (), keyed=True), *track_notes(plan), *more_notes(plan)]
     if rig.two_bone_ik_live:
         notes += render_notes(plan)
 

@@ -8,7 +8,9 @@ from bpy.types import Constraint, PoseBone
 
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.values import Plan, Point
+from .. import versions
 from ..armatures import Rig
+from ..curves import shelf
 from ..messages.translation import translated
 from ..rigs.known_limbs import copies, hiding_switch, known_by_end
 from ..rigs.rig_files import KnownLimb
@@ -50,6 +52,18 @@ def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, 
         if any(bone.lock_rotation):
             sentences.append(translated("note.locked_rotation", bone=bone.name))
     return sentences
+
+
+def track_notes(plan: Plan) -> Iterator[str]:
+    """Sentences about targets that play an action of another NLA track than the armature."""
+    own = shelf.tracks(plan.rig)
+    points = (point for chain in plan.chains for point in (chain.target, chain.pole) if point)
+    for item in dict.fromkeys(point.object for point in points) if own else ():
+        others = shelf.tracks(item)
+        if others and own.isdisjoint(others):
+            actions = {"action": versions.played(plan.rig)[0].name, "other": versions.played(item)[0].name}
+            named = {"track": ", ".join(sorted(own)), "other_track": ", ".join(sorted(others)), "target": item.name}
+            yield translated("alert.other_track", **actions, **named)
 
 
 def _twist_notes(plan: Plan) -> Iterator[str]:

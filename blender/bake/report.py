@@ -41,6 +41,7 @@ class Report:
     left_out : names of chains that were not chosen by name, and that have no target or lack a bone
     lacking : those of them that lack a bone
     operation : what was done, such as "Bake"
+    action : the one that it was done to, where it was to each of several; otherwise ""
     unit : of all distances, as users call it; "" for Blender units
     feet : those that were planted, measured
     """
@@ -53,6 +54,7 @@ class Report:
     left_out: tuple[str, ...] = ()
     feet: tuple[FootReport, ...] = ()
     lacking: tuple[str, ...] = ()
+    action: str = ""
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "Report":
@@ -107,13 +109,16 @@ class Report:
 
     @property
     def title(self) -> str:
-        """What was done, and on which frames."""
+        """What was done, to which action if there are several, and on which frames."""
+        operation = pgettext_iface(self.operation)
+        if self.action:
+            operation = translated("part.operation", operation=operation, action=self.action)
         if not self.chains:
-            return pgettext_iface(self.operation)
+            return operation
         frames = self.chains[0].frames
         return translated(
             "report.title" if len(frames) > 1 else "report.title_of_one",
-            operation=pgettext_iface(self.operation),
+            operation=operation,
             span="-".join(frame_text(frame) for frame in dict.fromkeys((frames[0], frames[-1]))),
         )
 

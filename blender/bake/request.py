@@ -81,6 +81,8 @@ class Request:
     """
 
     def __init__(self, prepare: Callable[[Resources], Preparation]) -> None:
+        self.part = prepare
+        """The same as a part of another request, which closes what it has opened."""
         self._resources = Resources()
         self._prepared: list[WritePhase] = []
         # It does not refer to the request: a request that a script drops is closed at once, not when cycles are

@@ -72,7 +72,7 @@ def preserved() -> Iterator[Keeper]:
         if (kept := [edit for edit in of_scene if edit.path not in keyed.get(edit.block, ())])
     }
     for scene in stay:
-        _evaluate(scene)
+        evaluate(scene)
     for of_scene in stay.values():
         restore(of_scene)
 
@@ -85,7 +85,8 @@ def preserve_edits(item: Object, scene: Scene, keyed: Collection[str]) -> Iterat
         yield
 
 
-def _evaluate(scene: Scene) -> None:
+def evaluate(scene: Scene) -> None:
+    """Let Blender evaluate the scene as it now is, as far as anything shows it."""
     for layer in [layer for layer in scene.view_layers if layer.depsgraph] or scene.view_layers[:1]:
         layer.update()
 
