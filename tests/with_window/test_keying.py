@@ -16,6 +16,10 @@ def test_esc_gives_up_a_bake_that_takes_long(play: Callable[[str], None]) -> Non
     play("give_up")
 
 
+def test_one_press_bakes_all_actions_and_undo_is_one_step(play: Callable[[str], None]) -> None:
+    play("all_actions")
+
+
 def test_undo_takes_created_and_baked_targets_back(play: Callable[[str], None]) -> None:
     play("targets")
 
