@@ -114,7 +114,7 @@ def reports(requests: Sequence[Request]) -> list[Report]:
     return [end for end in ends if isinstance(end, Report)]
 
 
-def with_request(carried_out: Any, request: Callable[..., Request], returns: object) -> Any:
+def with_request(carried_out: Any, request: Callable[..., Request | list[Request]], returns: object) -> Any:
     """The function with its request, and with a help that tells what it returns itself."""
     carried_out.request = request
     carried_out.__signature__ = signature(request).replace(return_annotation=returns)

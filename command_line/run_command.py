@@ -49,7 +49,7 @@ def _run_one(shot: Shot, arguments: Namespace, call: Sequence[str], progress: Pr
     with closing(_outcomes({0: shot}, arguments, call, progress)) as ending:
         ((_, ended),) = ending
     for report in ended.reports:
-        print(*map(one_line, [report.rig, *report.lines()]), sep="\n", flush=True)
+        print(*map(one_line, [report.subject, *report.lines()]), sep="\n", flush=True)
     if ended.state == outcome.TO_DO:
         print(one_line(f"{ended.state}: {ended.text}"))
     else:

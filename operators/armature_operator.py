@@ -93,8 +93,7 @@ class ArmatureOperator(Operator):
         level: Literal["INFO", "WARNING"] = "INFO" if report.reached else "WARNING"
         # The status bar shows the last line only; the others are in the Info editor.
         headline = report.headline()
-        whose = ", ".join(filter(None, (report.rig, report.action)))
-        self._said.append((level, f"{whose}: {headline}"))
+        self._said.append((level, f"{report.subject}: {headline}"))
         for line in filter(None, (report.title, *report.lines(), headline)):
             self.report({level}, line)
 

@@ -6,9 +6,9 @@ While it is suspended, and when it has ended, all play what they played before: 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
-from bpy.types import AnimData, Object, Scene
+from bpy.types import Object, Scene
 
 from ...skeleton.steps import run
 from ...skeleton.values import Point
@@ -21,20 +21,22 @@ from ..messages.refused import Refused, unless_gone
 from ..messages.translation import translated
 from ..rna_paths import value_at
 from ..scene import dependencies
-from .build_plan import Frames, chains_taking_part, scene_of
+from .build_plan import chains_taking_part, scene_of
 from .request import MeasurePhase, Preparation, Request, Resources, finish, request
+
+Make = Callable[[tuple[int, int] | None], Request]
+"""Gives the request of what plays, over these frames."""
 
 
 def requests(
     rig: Rig,
     pattern: str,
     scene: Scene | None,
-    make: Callable[[Frames | None], Request],
+    make: Make,
     chains: Sequence[str] | None,
 ) -> list[Request]:
     """A request for each action whose name fits the pattern; that of the action that plays is the last.
 
-    make : the request of what plays, over these frames
     chains : names of those whose targets need an action that goes with the armature's; None for all that take part
     raises : Refused where no name fits, and where no action has those of the targets beside it
     """
@@ -64,9 +66,7 @@ def _moving(rig: Rig, names: Sequence[str] | None) -> tuple[list[Object], list[O
 
 
 @request
-def _on_action(
-    resources: Resources, pair: Pair, scene: Scene, make: Callable[[Frames | None], Request], told: Sequence[str]
-) -> Preparation:
+def _on_action(resources: Resources, pair: Pair, scene: Scene, make: Make, told: Sequence[str]) -> Preparation:
     name = pair.action.name
     try:
         with _playing(pair, scene):
@@ -122,7 +122,7 @@ def _playing(pair: Pair, scene: Scene) -> Iterator[Callable[[Object, Iterable[st
     try:
         for item in swapped:
             versions.play(item, *pair.played[item])
-            cast(AnimData, item.animation_data).use_nla = False
+            item.animation_data.use_nla = False
         remember_all()
         yield remember
     finally:

@@ -88,6 +88,11 @@ class Report:
         return json.dumps(self.as_dict(), allow_nan=False)
 
     @property
+    def subject(self) -> str:
+        """The armature, with its action where there is a report for each."""
+        return ", ".join(filter(None, (self.rig, self.action)))
+
+    @property
     def posed(self) -> bool:
         """True if no chain has a misposed frame."""
         return all(chain.posed for chain in self.chains)

@@ -24,9 +24,11 @@ def file(empty_file: None, tmp_path: Path) -> Path:
     return tmp_path / "shelf.blend"
 
 
-def test_all_actions_of_a_file_are_baked(file: Path, tmp_path: Path) -> None:
+def test_all_actions_of_a_file_are_baked(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output, report = tmp_path / "baked.blend", tmp_path / "report.json"
     assert run("bake", file, "--actions", "*", "--output", output, "--report", report) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert [line for line in told if line.startswith("Rig")] == ["Rig, Idle", "Rig, Walk", "Rig, Run"]
     bpy.ops.wm.open_mainfile(filepath=str(output))
     baked = keys()
     assert bpy.data.objects["Rig"].animation_data.action.name == "Run"
