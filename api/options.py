@@ -46,6 +46,7 @@ class ChainOptions(TypedDict, total=False):
     bend_max: float
     use_rotation: bool
     rotation_influence: float
+    reach_with: Literal["JOINT", "TAIL"]
     use_twist: bool
     influence: float
 

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         bend_max: float
         use_rotation: bool
         rotation_influence: float
+        reach_with: str
         use_twist: bool
         influence: float
 

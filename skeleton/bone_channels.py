@@ -155,15 +155,24 @@ def _turned_basis(
 
 def _tip_basis(group: ChainGroup, parent: Array, samples: Samples) -> Basis:
     """The tip bones', oriented as the targets are, on these poses (n, c, 4, 4) of their parents in armature space."""
-    plans, influence = group.plans, group.number("influence") * group.number("rotation_influence")
+    influence = group.number("influence") * group.number("rotation_influence")
+    turned = turned_tips(group, parent, samples)
+    if np.any(np.less(influence, 1.0)):
+        turn = rotation.blend(basis_below(group.plans, -1, samples).rotation, turned.rotation, influence)
+        return turned.with_rotation(turn)
+    return turned
+
+
+def turned_tips(group: ChainGroup, parent: Array, samples: Samples) -> Basis:
+    """The same where nothing of their own orientation is left."""
+    plans = group.plans
     from_world = transform.inverse(stacked(samples.to_world[plan.rig] for plan in plans)[..., :3, :3])
     targets = stacked(samples.world(plan.target) for plan in plans)
     orientation = transform.orientation(product(from_world, targets[..., :3, :3]))
     basis = basis_below(plans, -1, samples)
-    turn = inherit.rotation(tuple(plan.below[-1] for plan in plans), parent, basis.scale, orientation)
-    if np.any(np.less(influence, 1.0)):
-        turn = rotation.blend(basis.rotation, turn, influence)
-    return basis.with_rotation(turn)
+    return basis.with_rotation(
+        inherit.rotation(tuple(plan.below[-1] for plan in plans), parent, basis.scale, orientation)
+    )
 
 
 def channels(

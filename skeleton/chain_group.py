@@ -139,7 +139,8 @@ class ChainGroup:
         """The same rigid chains, if nothing but their parents and armature objects has moved; None if these make them
         other than rigid.
         """
-        parent, bearing = _parent(self.plans, samples), zip(*(plan.bearing for plan in self.plans), strict=True)
+        below = (plan.below if plan.by_tail else plan.bearing for plan in self.plans)
+        parent, bearing = _parent(self.plans, samples), zip(*below, strict=True)
         kinematics = self.kinematics.carried(parent, self.basis[0].location, bearing)
         if not kinematics:
             return None
@@ -198,8 +199,6 @@ def goals(group: ChainGroup, samples: Samples, count: int, seconds: Array | None
     target = _locations([plan.target for plan in group.plans], group.from_world, samples)
     if len(target) != count:
         target = np.broadcast_to(target, (count, *target.shape[1:]))
-    if group.flat.any():
-        target = within_reach(group, target)
     poles = [plan.pole for plan in group.plans if plan.pole]
     rough = group.plan.options.pole_smoothing == 0.0
     return Goals(
@@ -232,7 +231,14 @@ _fixed = attrgetter(*(field.name for field in fields(Options) if field.name not 
 
 def _kind(plan: ChainPlan) -> Hashable:
     """What chains have to share to be solved side by side."""
-    choices = plan.hinge_axis != HingeAxis.AUTO, plan.use_rotation, plan.uses_pose, plan.pole is None, plan.pole_pins
+    choices = (
+        plan.hinge_axis != HingeAxis.AUTO,
+        plan.use_rotation,
+        plan.by_tail,
+        plan.uses_pose,
+        plan.pole is None,
+        plan.pole_pins,
+    )
     third = plan.bearing.index(plan.third[0]) if plan.hock else None
     rules = (bone.rules for bone in (*plan.bones, *plan.below))
     twists = ((part.upper, part.in_line and plan.place(part.bone), part.bone.rules) for part in plan.twists)
@@ -260,8 +266,10 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     first = plans[0]
     bones = tuple(zip(*((*plan.bones, *plan.bearing) for plan in plans), strict=True))
     bases = tuple(Basis.side_by_side(map(partial(_sampled_basis, samples=samples), plans, column)) for column in bones)
+    # What a tip bone inherits counts as well where its tail has to arrive.
+    reaching = [tuple(plan.below[-1] for plan in plans)] if first.by_tail else []
     kinematics = inherit.chain_kinematics(
-        bones, _parent(plans, samples), bases, len(first.bones), stretches=bool(first.scaled)
+        (*bones, *reaching), _parent(plans, samples), bases, len(first.bones), stretches=bool(first.scaled)
     )
     bases, below = bases[: len(first.bones)], bases[len(first.bones) :]
     poses = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..solver.reduce import Curve
 from ..solver.values import Array
 from ..solver.vectors import norm
-from . import solve, transform
+from . import solve, tail, transform
 from .reduced_keys import SIDE, reduce_channels
 from .solved_group import SolvedGroup
 from .steps import part
@@ -45,7 +45,15 @@ def reduce_targets(
         # What hangs on targets of other chains is keyed from where these will play.
         channels = channels_by_target(plan, own, samples, targets, moved)
         size = float(norm(np.diff(solve.world_joints(group), axis=-2)).sum(axis=-1).max())
-        limb = _Limb(solved=group, channels=channels, samples=samples, targets=targets, moved=dict(moved), size=size)
+        limb = _Limb(
+            solved=tail.by_joint(group),
+            lever=_lever(group, own[group.plan.target]),
+            channels=channels,
+            samples=samples,
+            targets=targets,
+            moved=dict(moved),
+            size=size,
+        )
         flat = [channel for of_target in channels.values() for channel in of_target]
         steps = reduce_channels(
             flat,
@@ -62,6 +70,13 @@ def reduce_targets(
     return reduced
 
 
+def _lever(solved: SolvedGroup, target: WorldTransform) -> Array:
+    """(n, 3) from the place of the tip to the target, in the space of a target that turns; otherwise in the world."""
+    tip = transform.transform_points(solved.group.to_world, solved.solution.target)[:, 0]
+    lever = target.location - tip
+    return lever if target.orientation is None else np.einsum("...ji,...j->...i", target.orientation, lever)
+
+
 def _played(channel: Channel, frames: Array) -> Array:
     """(n, k) values of the channel's curve."""
     slopes, constant = channel.slopes, channel.constant
@@ -76,12 +91,15 @@ def _played(channel: Channel, frames: Array) -> Array:
 class _Limb:
     """A chain and its targets, while keys are looked for.
 
+    solved : as it reaches with its tip
+    lever : (n, 3) from there to the target, see `_lever`
     channels : of each target location, and rotation if that is keyed, on every frame; each after those that carry it
     moved : (n, 4, 4) where targets of other chains will play
     size : length of the chain, world units
     """
 
     solved: SolvedGroup
+    lever: Array
     channels: Mapping[Point, Sequence[Channel]]
     samples: Samples
     targets: Mapping[Point, KeyedTarget]
@@ -113,6 +131,7 @@ class _Limb:
         return replace(
             self,
             solved=replace(self.solved, group=group, goals=goals, samples=self.solved.samples.each(at)),
+            lever=at(self.lever),
             samples=self.samples.each(at),
             moved={point: at(world) for point, world in self.moved.items()},
         )
@@ -124,7 +143,8 @@ class _Limb:
         heads = {point: world[:, None, :3, 3] for point, world in worlds.items()}
         local = {point: transform.transform_points(from_world, head) for point, head in heads.items()}
         plan = self.solved.plan
-        goals = replace(goals, target=local[plan.target], pole=local[plan.pole] if plan.pole else goals.pole)
+        tip = transform.transform_points(from_world, (heads[plan.target] - self._turned_lever(worlds)[:, None]))
+        goals = replace(goals, target=tip, pole=local[plan.pole] if plan.pole else goals.pole)
         solved = solve.solve_for(self.solved.group, goals, self.solved.samples)
         shown = [solve.world_joints(solved)[:, 0, 1:], *heads.values()]
         for point, channels in self.channels.items():
@@ -132,6 +152,13 @@ class _Limb:
                 axes = transform.orientation(worlds[point][:, :3, :3])
                 shown += [heads[point] + (axes @ offset)[:, None] for offset in self._beside()]
         return np.concatenate(shown, axis=1)
+
+    def _turned_lever(self, worlds: Mapping[Point, Array]) -> Array:
+        """(n, 3) the lever in the world, for these places of the targets."""
+        target = self.solved.plan.target
+        if len(self.channels[target]) == 1:
+            return self.lever
+        return transform.transform_vectors(transform.orientation(worlds[target][:, :3, :3]), self.lever)
 
     def _beside(self) -> list[Array]:
         """Tail of the bone that turns as the target does, and a point beside it, world units."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..solver.values import Array, Goals, Status
 from ..solver.vectors import norm
-from . import carried_along, chain_group, rounding, transform, uneven_scale
+from . import carried_along, chain_group, rounding, tail, transform, uneven_scale
 from .chain_group import ChainGroup
 from .solved_group import SolvedGroup
 from .steps import run
@@ -26,9 +26,10 @@ def solve_group(group: ChainGroup, samples: Samples, count: int, seconds: Array 
 
 
 def solve_for(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGroup:
-    """Chains side by side, solved for these goals."""
+    """Chains side by side, solved for these goals, whose targets are where the tips go, or the tails of tip bones."""
     if group.kinematics.rigid:
-        return SolvedGroup(group=group, goals=goals, solution=group.solve(goals), samples=samples)
+        solution = group.solve(tail.joint_goals(group, goals, tail.rigid_lever(group, samples)))
+        return SolvedGroup(group=group, goals=goals, solution=solution, samples=samples)
     return uneven_scale.solve_group(group, goals, samples)
 
 
@@ -86,10 +87,11 @@ def world_joints(solved: SolvedGroup, rows: NDArray[np.intp] | slice = slice(Non
 
 
 def world_miss(solved: SolvedGroup) -> Array:
-    """(n, c) distance from tip to target in the world."""
-    if solved.group.flat.any():
+    """(n, c) distance to the target in the world, from the tip or the tail that comes to it."""
+    by_tail = solved.plan.by_tail
+    if by_tail or solved.group.flat.any():
         targets = transform.stacked(solved.samples.world(plan.target)[..., :3, 3] for plan in solved.plans)
-        return norm(targets - world_joints(solved)[..., -1, :])
+        return norm(targets - (tail.world_tails(solved) if by_tail else world_joints(solved)[..., -1, :]))
     return norm(transform.transform_vectors(solved.group.to_world[..., :3, :3], solved.solution.miss))
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..solver import Solution, bend, diagnostics, reach, reference, rotation, targets
-from ..solver.values import Array, Chain, Goals, Unreachable
+from ..solver.values import Array, Chain, Goals, ReachWith, Unreachable
 from ..solver.vectors import norm, product
 from . import transform
-from .chain_group import ChainGroup, chain_groups, goals, within_reach
+from .chain_group import ChainGroup, chain_groups, goals
 from .rounding import VISIBLE
 from .solve import solve_for
 from .solved_group import SolvedGroup
@@ -24,7 +24,7 @@ from .values import ChainPlan, Plan, Point, Samples
 class TargetsFromPose:
     """One chain with the goals that keep its pose, and its solution for them.
 
-    solved : the chain, a group of one
+    solved : the chain, a group of one, as it reaches with its tip
     target, pole : (n, 3)             in the world; the pole is there for chains without one as well
     orientation : (n, 3, 3)           in the world, of the tip bone, or the end bone if there is none
     moved : (n,)                      how far a joint is off the pose, world units
@@ -82,7 +82,8 @@ def targets_from_pose(plan: Plan, samples: Samples) -> list[TargetsFromPose]:
 
 def _of_chain(plan: ChainPlan, samples: Samples, seconds: Array) -> TargetsFromPose:
     count = len(seconds)
-    [group] = chain_groups([plan], samples, count)
+    # How the pose has the tip bone is the rotation that the target will have.
+    [group] = chain_groups([replace(plan, reach_with=ReachWith.JOINT)], samples, count)
     to_world, pose = group.to_world[:, 0], _pose(group, samples, count)
     sampled = goals(group, samples, count, seconds)
     target, pole, solved = _best_goals(group, pose, sampled, samples, _resolution(to_world, pose))
@@ -92,7 +93,7 @@ def _of_chain(plan: ChainPlan, samples: Samples, seconds: Array) -> TargetsFromP
     linear = to_world[..., None, :3, :3]
     return TargetsFromPose(
         solved=solved,
-        target=transform.transform_points(to_world, target),
+        target=transform.transform_points(to_world, target) + _lever(plan, samples),
         pole=transform.transform_points(to_world, pole),
         orientation=_orientation(plan, samples),
         moved=norm(transform.transform_vectors(linear, off)).max(axis=-1),
@@ -133,7 +134,7 @@ def _as_sampled(group: ChainGroup, placed: Goals) -> Goals:
         return np.where(group.flat[..., None], transform.transform_points(group.from_world, shown), points)
 
     pole = None if placed.pole is None else read(placed.pole)
-    return replace(placed, target=within_reach(group, read(placed.target)), pole=pole)
+    return replace(placed, target=read(placed.target), pole=pole)
 
 
 def _pose(group: ChainGroup, samples: Samples, count: int) -> _Pose:
@@ -194,6 +195,13 @@ def _cost(solution: Solution, pose: _Pose) -> float:
     size = norm(np.diff(pose.chain.joints, axis=-2)).sum(axis=-1)
     off = norm(solution.joints[:, 0, 1] - pose.mid) / np.where(size > 0.0, size, 1.0)
     return float(off.sum() + 1e-6 * diagnostics.root_turn(solution.rotations[:, 0], pose.rotations).sum())
+
+
+def _lever(plan: ChainPlan, samples: Samples) -> Array:
+    """(n, 3) in the world, from the tip to what comes to the target."""
+    last = plan.below[-1] if plan.by_tail else None
+    world = samples.world(Point(plan.rig, plan.tip_place[0]))
+    return world[..., :3, 1] * (last.length if last else 0.0)
 
 
 def _orientation(plan: ChainPlan, samples: Samples) -> Array:

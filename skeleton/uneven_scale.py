@@ -16,7 +16,7 @@ from ..solver import rotation
 from ..solver.fixed_point import fixed_point
 from ..solver.values import Array, Goals, Reference, Status, Unreachable
 from ..solver.vectors import norm, unit
-from . import chain_group, transform
+from . import chain_group, tail, transform
 from .bone_channels import shown_limb_bases
 from .chain_group import ChainGroup
 from .rounding import VISIBLE
@@ -34,14 +34,31 @@ def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGrou
     reference = _reference(group, goals, samples)
     reaching = _without_hold(group)
 
-    def fitting(links: Array) -> Array:
-        result = _solve_with_links(reaching, reference, _pairs(links), goals, samples)
-        posed = group.sides(_posed_links(group, *_solved_bases(result), samples)) / result.solution.stretch[..., None]
-        return _flat(_rotated_back(result.solution.rotations, posed))
+    def fitting(fit: Array) -> Array:
+        links, joints = fitted(fit)
+        result = _solve_with_links(reaching, reference, links, joints, samples)
+        basis, third = _solved_bases(result)
+        posed = group.sides(_posed_links(group, basis, third, samples)) / result.solution.stretch[..., None]
+        fits = _flat(_rotated_back(result.solution.rotations, posed))
+        return with_lever(fits, (basis[0], basis[-1], *filter(None, (third,))))
 
-    links = _pairs(fixed_point(fitting, _flat(reference), _CLOSE))
-    solved = _solve_with_links(group, reference, links, goals, samples)
-    return _with_posed_joints(solved, _pairs(fitting(_flat(links))) - links)
+    def fitted(fit: Array) -> tuple[Array, Goals]:
+        """The links, and the goals of the tips; of chains that reach with tails the lever is at the end of `fit`."""
+        lever = fit[..., 6:] if group.plan.by_tail else None
+        return _pairs(fit[..., :6]), tail.joint_goals(group, goals, lever)
+
+    def with_lever(links: Array, bases: Sequence[Basis]) -> Array:
+        if not group.plan.by_tail:
+            return links
+        lever = tail.lever(group, tail.parent_pose(group, bases, samples), samples)
+        shape = np.broadcast_shapes(links.shape[:-1], lever.shape[:-1])
+        return np.concatenate([np.broadcast_to(part, (*shape, part.shape[-1])) for part in (links, lever)], axis=-1)
+
+    thirds = (group.third.basis,) if group.third else ()
+    start = with_lever(_flat(reference), (group.basis[0], group.basis[-1], *thirds))
+    fit = fixed_point(fitting, start, _CLOSE)
+    solved = _solve_with_links(group, reference, *fitted(fit), samples)
+    return _with_posed_joints(replace(solved, goals=goals), _pairs(fitting(fit)[..., :6] - fit[..., :6]))
 
 
 def with_grown(group: ChainGroup, samples: Samples) -> ChainGroup:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver.values import Array, Bend, HingeAxis, Hock, Options, Reference, Unreachable
+from ..solver.values import Array, Bend, HingeAxis, Hock, Options, ReachWith, Reference, Unreachable
 from .rotation_mode import rotation_name
 from .transform import Basis, affine_product, each_array
 
@@ -120,6 +120,7 @@ class ChainPlan:
     hock : what the third bone of a leg turns with; None for a limb of two bones
     hock_bone : the name of that bone, which is one of those below
     hock_angle : radians by which that bone is turned first
+    reach_with : what comes to the target, of a chain that uses its rotation
     parent : the root bone's parent bone
     animated : names of the numbers, among the options and the rotation influence, that may differ from frame to frame
     key_frames : (m,) the frames to key, or None for all
@@ -143,6 +144,7 @@ class ChainPlan:
     hock: Hock | None = None
     hock_bone: str = ""
     hock_angle: float = 0.0
+    reach_with: ReachWith = ReachWith.JOINT
     animated: frozenset[str] = frozenset()
     key_frames: Array | None = None
     dependents: Mapping[Point, tuple[Bone, ...]] = field(default_factory=dict)
@@ -189,6 +191,11 @@ class ChainPlan:
         """The bone that has the tip, by its name, and where it is in the bone's space."""
         last = self.below[-1] if self.below else self.end
         return last.name, (0.0, 0.0, 0.0) if self.tip_bone else last.tail
+
+    @property
+    def by_tail(self) -> bool:
+        """True if the tail of the tip bone comes to the target, where that turns it; otherwise the tip does."""
+        return self.use_rotation and self.reach_with == ReachWith.TAIL
 
     @property
     def uses_pose(self) -> bool:

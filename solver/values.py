@@ -84,6 +84,13 @@ class Hock(_Choice):
     PARALLEL = "PARALLEL"
 
 
+class ReachWith(_Choice):
+    """What comes to the target: the tip, or the tail of the tip bone."""
+
+    JOINT = "JOINT"
+    TAIL = "TAIL"
+
+
 class HingeAxis(_Choice):
     """The axis of the end bone about which the chain bends; AUTO takes the axis about which the rest pose bends."""
 

@@ -25,6 +25,7 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
         column.prop(chain, "use_rotation", text="Follow Rotation")
         if chain.use_rotation:
             draw_option(column, chain, "rotation_influence")
+            column.prop(chain, "reach_with")
     row = column.row(align=True)
     if lacks(chain, Role.TARGET):
         row.operator("two_bone_ik.create_targets", text="Create Targets").only_active = False

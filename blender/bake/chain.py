@@ -19,7 +19,7 @@ from mathutils import Vector
 from ...skeleton import transform
 from ...skeleton.values import AXES, ChainPlan, Point
 from ...solver import hock, reference
-from ...solver.values import Array, Bend, Chain, HingeAxis, Hock, Options, Plane, Reference, Unreachable
+from ...solver.values import Array, Bend, Chain, HingeAxis, Hock, Options, Plane, ReachWith, Reference, Unreachable
 from ...solver.vectors import IN_LINE, unit
 from .. import versions
 from ..armatures import Rig
@@ -73,15 +73,22 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
         hock=Hock(chain.hock) if chain.hock_bone else None,
         hock_bone=chain.hock_bone,
         hock_angle=numbers["hock_angle"],
+        reach_with=ReachWith(chain.reach_with),
     )
     if chain.use_twist:
         plan = replace(plan, twists=twist_bones.read(rig, read_bones, plan.twisting, hock=bool(plan.third)))
-    return _scalable(plan)
+    return _consistent(plan)
 
 
-def _scalable(chain: ChainPlan) -> ChainPlan:
-    """The plan; Refused where its bones cannot be scaled as they are to be, or it is pinned and follows no pole."""
+def _consistent(chain: ChainPlan) -> ChainPlan:
+    """The plan; Refused where its bones cannot be scaled as they are to be, it is pinned and follows no pole, or its
+    tail is to arrive and not all of the target's rotation tells where the joint is then.
+    """
     rig: Rig = chain.rig
+    if chain.reach_with == ReachWith.TAIL and not chain.tip_bone:
+        raise Refused("TAIL_WITHOUT_BONE", chain=chain)
+    if chain.reach_with == ReachWith.TAIL and (not chain.use_rotation or chain.may_fall_short("rotation_influence")):
+        raise Refused("TAIL_WITHOUT_ROTATION", chain=chain)
     if chain.pole_pins and not (chain.pole and chain.options.plane in {Plane.AUTO, Plane.POLE}):
         raise Refused("PIN_WITHOUT_POLE", chain=chain)
     if chain.pole_pins and chain.hock == Hock.PARALLEL:
@@ -343,7 +350,7 @@ _LIMITS = frozenset(("bend_min", "bend_max"))
 def with_animated(rig: Rig, chains: Sequence[ChainPlan]) -> list[ChainPlan]:
     """The chains, each with the names of its options that keys, drivers or NLA strips animate."""
     paths = versions.ever_animated_paths(rig)
-    return [_scalable(_with_animated(rig, chain, paths)) if paths else chain for chain in chains]
+    return [_consistent(_with_animated(rig, chain, paths)) if paths else chain for chain in chains]
 
 
 def _with_animated(rig: Rig, chain: ChainPlan, paths: set[str]) -> ChainPlan:

@@ -54,7 +54,13 @@ def refuse_unreachable(plan: Plan, solved: Iterable[SolvedGroup]) -> None:
             distance, inner, outer = group.distances(frame)
             when = frame_text(plan.frames[frame])
             annulus: dict[str, Any] = {"unit": unit_name(plan.scene), "inner": inner, "outer": outer}
-            raise Refused("UNREACHABLE", chain=group.plan, value=distance, frame=when, **annulus)
+            raise Refused(
+                "UNREACHABLE.tail" if group.plan.by_tail else "UNREACHABLE.tip",
+                chain=group.plan,
+                value=distance,
+                frame=when,
+                **annulus,
+            )
 
 
 def refuse_shared_bones(chains: Iterable[ChainPlan]) -> None:

@@ -20,6 +20,7 @@ from ...skeleton.reduced_keys import SIDE
 from ...skeleton.rounding import near
 from ...skeleton.solve import world_joints
 from ...skeleton.solved_group import SolvedGroup
+from ...skeleton.tail import world_tails
 from ...skeleton.target_channels import WorldTransform
 from ...skeleton.twist_shown import twist_points
 from ...skeleton.values import ChainPlan, Plan, Point, Samples
@@ -97,7 +98,7 @@ def compare_joints(
     measure: Measure,
     suspects: Collection[int] = (),
 ) -> Comparison:
-    """Compare mid joints, hocks and tips with the solution, wherever a chain was keyed.
+    """Compare mid joints, hocks, tips, and tails that reach with the solution, wherever a chain was keyed.
 
     suspects : rows of the plan's frames on which they are likely to be off
     """
@@ -106,6 +107,8 @@ def compare_joints(
         for group in solved:
             joints = world_joints(group, rows)
             shown, sizes = joints[:, :, 1:], _size(joints)
+            if group.plan.by_tail:
+                shown = np.concatenate((shown, transform.on_rows(rows)(world_tails(group))[:, :, None]), axis=2)
             if group.plan.twists:
                 shown = np.concatenate((shown, twist_points(group, rows)), axis=2)
             for column, chain in enumerate(group.plans):
@@ -139,8 +142,9 @@ def _size(joints: Array) -> Array:
 
 
 def _below_root(chain: ChainPlan) -> Sequence[tuple[Point, Place]]:
-    """The joints of a chain but for the root."""
-    places = (*((bone.name, (0.0, 0.0, 0.0)) for bone in (chain.end, *chain.third)), chain.tip_place)
+    """The joints of a chain but for the root, and the tail if that comes to the target."""
+    places = [*((bone.name, (0.0, 0.0, 0.0)) for bone in (chain.end, *chain.third)), chain.tip_place]
+    places += [(chain.tip_bone, chain.below[-1].tail)] if chain.by_tail else []
     return [(Point(chain.rig, bone), place) for bone, place in places]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.values import ChainPlan, Plan, Point, Samples
-from ...solver.values import Bend, Plane, Reference, Unreachable
+from ...solver.values import Bend, Plane, ReachWith, Reference, Unreachable
 from ...solver.vectors import norm
 from .. import versions
 from ..armatures import Rig
@@ -24,6 +24,7 @@ _FIT = {
     "use_extension_limit": (False,),
     "pole_smoothing": (0.0,),
     "pole_pin": (0.0,),
+    "reach_with": (ReachWith.JOINT,),
 }
 """The values of a chain's fields that can be built, where not all can be."""
 

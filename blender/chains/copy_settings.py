@@ -92,7 +92,8 @@ def copied_values(rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain, sectio
     if "bend" in values:
         values["bend"] = _bend(chain, other, values.get("hinge_axis"))
     if not values.get("tip_bone", other.tip_bone):
-        values.pop("use_rotation", None)  # there is no bone to turn
+        # There is no bone to turn.
+        values = {name: value for name, value in values.items() if name not in ("use_rotation", "reach_with")}
     return values
 
 

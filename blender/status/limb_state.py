@@ -14,11 +14,11 @@ import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 from mathutils import Vector
 
-from ...skeleton import solve, transform
+from ...skeleton import solve, tail, transform
 from ...skeleton.rounding import near
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.values import Plan
-from ...solver.values import Plane, Status, Unreachable
+from ...solver.values import Plane, ReachWith, Status, Unreachable
 from ..armatures import Rig
 from ..bake.keys_of_limbs import without_keys
 from ..bake.pin_report import pin_fields
@@ -78,9 +78,9 @@ class State(StrEnum):
 class LimbState:
     """One limb as Blender evaluates it, in the world.
 
-    joints : root, mid, the hock of a leg that has one, and tip; empty if the chain lacks a bone
+    joints : root, mid, the hock of a leg that has one, tip, and a tail that reaches; empty if the chain lacks a bone
     target : empty if the chain has none
-    miss : from the tip to the target; of OFF_POLE from the mid joint to the pole
+    miss : from the tip, or the tail that reaches, to the target; of OFF_POLE from the mid joint to the pole
     cause : label of the option that makes the limb AS_SET
     hiding : what hides it, where that is known
     away : what is not in this scene, and the names of the scenes in which it is
@@ -165,7 +165,8 @@ def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState
 def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph) -> LimbState:
     """What can be said of a limb that can be solved."""
     plan, close = solved.plan, _close(seen)
-    joints = transform.transform_points(solved.group.from_world[0, 0], np.array(seen.joints))
+    shown = seen.joints[: solved.solution.joints.shape[-2]]
+    joints = transform.transform_points(solved.group.from_world[0, 0], np.array(shown))
     angles = np.degrees(solved.angles(joints[None, None])[0, 0])
     lacks_keys = rig.two_bone_ik_live and bool(without_keys(plan))
     seen = replace(seen, keyed=hiding.keyed(plan), lacks_keys=lacks_keys, angles=tuple(angles.tolist()))
@@ -174,8 +175,8 @@ def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph
     if seen.miss <= close:
         off = _off_pole(solved, seen)
         return replace(seen, state=State.OFF_POLE, miss=off) if off > close else replace(seen, state=State.REACHED)
-    joints = solve.world_joints(solved)[0, 0].tolist()
-    as_solved = all(dist(joint, place) <= close for joint, place in zip(seen.joints, joints, strict=True))
+    solved_joints = [*solve.world_joints(solved)[0, 0], *(tail.world_tails(solved)[0] if plan.by_tail else ())]
+    as_solved = all(dist(joint, place) <= close for joint, place in zip(seen.joints, solved_joints, strict=True))
     status = Status(int(solved.solution.status[0, 0]))
     if as_solved or (status != Status.REACHED and plan.options.unreachable == Unreachable.SKIP):
         cause = _cause(solved, status, close)
@@ -224,7 +225,10 @@ def _joints(chain: TwoBoneIKChain, depsgraph: Depsgraph) -> tuple[Place, ...]:
     if len(bones) < len(names):
         return ()
     places = [bone.head for bone in bones]
-    return tuple(_world(rig, place) for place in (places if chain.tip_bone else [*places, bones[-1].tail]))
+    # A chain that is refused may have none of what its tail needs.
+    by_tail = chain.use_rotation and chain.reach_with == ReachWith.TAIL
+    last = () if chain.tip_bone and not by_tail else (bones[-1].tail,)
+    return tuple(_world(rig, place) for place in (*places, *last))
 
 
 def _target(chain: TwoBoneIKChain, depsgraph: Depsgraph) -> tuple[Place, ...]:

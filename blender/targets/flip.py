@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from bpy.types import Object, Scene
 
-from ...skeleton import chain_group, transform
+from ...skeleton import chain_group, solve, transform
 from ...skeleton.steps import run
 from ...skeleton.target_channels import KeyedTarget, WorldTransform, target_channels
 from ...skeleton.values import ChainPlan, Channel, Plan, Point, Samples
@@ -160,7 +160,8 @@ def _channels(plan: Plan, samples: Samples, targets: dict[Point, KeyedTarget]) -
     [group] = chain_group.chain_groups([chain], samples, count)
     goals = chain_group.goals(group, samples, count)
     assert goals.pole is not None
-    opposite = opposite_pole(goals.target[:, 0], goals.pole[:, 0])
+    reach = solve.solve_group(group, samples, count).solution.target
+    opposite = opposite_pole(reach[:, 0], goals.pole[:, 0])
     if not (norm(opposite - goals.pole[:, 0]) > _IN_LINE * norm(opposite)).any():
         raise Refused("POLE_IN_LINE", chain=chain, value=point_text(chain.pole))
     location = transform.transform_points(group.to_world[:, 0], opposite)

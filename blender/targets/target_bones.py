@@ -1,7 +1,7 @@
 """Targets that are bones of the armature itself: they are keyed in its action and selected in Pose Mode.
 
-At rest a target lies on the tip, turned as the tip bone is, and a pole target where the rest pose needs it. So the limb
-is in its rest pose once both are cleared.
+At rest a target lies on the tip, or a tail that reaches for it, turned as the tip bone is, and a pole target where the
+rest pose needs it. So the limb is in its rest pose once both are cleared.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -17,7 +17,7 @@ from mathutils import Matrix, Vector
 from ...skeleton import transform
 from ...skeleton.values import Point
 from ...solver import targets
-from ...solver.values import Bend
+from ...solver.values import Bend, ReachWith
 from .. import versions
 from ..armatures import Rig, is_rig
 from ..bake.chain import rest_chain
@@ -124,9 +124,9 @@ def _rest(chain: TwoBoneIKChain, role: Role) -> tuple[Matrix, float]:
     size = float(np.linalg.norm(np.diff(at_rest.joints, axis=0), axis=-1).sum())
     length = _LENGTHS[role] * size
     if role is Role.TARGET:
-        if chain.tip_bone:
+        if chain.tip_bone and chain.reach_with == ReachWith.JOINT:
             return bones[chain.tip_bone].matrix_local, length
-        end: Any = bones[chain.hock_bone or chain.end_bone]
+        end: Any = bones[chain.tip_bone or chain.hock_bone or chain.end_bone]
         return Matrix.Translation(end.tail_local - end.head_local) @ end.matrix_local, length
     # A chain that bends away from its pole has it in front.
     in_front = chain.bend == Bend.NEGATIVE or (chain.use_bend_limits and chain.bend_max <= 0.0)

@@ -17,8 +17,8 @@ pytestmark = pytest.mark.versions
 CHAIN_FIELDS = (
     "name mute end_bone root_bone tip_bone hock_bone hock hock_angle target subtarget pole_target pole_subtarget "
     "pole_angle pole_influence pole_pin pole_smoothing plane reference hinge_axis bend unreachable softness "
-    "max_stretch use_extension_limit use_bend_limits bend_min bend_max use_rotation rotation_influence use_twist "
-    "influence"
+    "max_stretch use_extension_limit use_bend_limits bend_min bend_max use_rotation rotation_influence reach_with "
+    "use_twist influence"
 ).split()
 
 
@@ -61,6 +61,7 @@ def test_a_chain_has_the_fields_of_the_interface() -> None:
         ("bend", values.Bend),
         ("unreachable", values.Unreachable),
         ("hock", values.Hock),
+        ("reach_with", values.ReachWith),
     ],
 )
 def test_a_choice_has_the_words_of_the_solver_in_their_order(field: str, enumeration: type[StrEnum]) -> None:

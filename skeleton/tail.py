@@ -1,0 +1,79 @@
+"""Limbs that reach with the tail of their tip bone: where the joint has to be for it, and where the tail then is.
+
+The target's rotation turns the tip bone, whatever the rest of the limb does. So the way from its head to its tail, the
+lever, is known before the limb is solved: the joint goes to the target less the lever. Only where bones above change
+the tip bone's length as they turn, the lever depends on the solution, and is found with the links of those bones.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..solver.values import Array, Goals, ReachWith
+from . import inherit, transform
+from .bone_channels import shown_limb_bases, turned_tips
+from .chain_group import ChainGroup, tip_parent_pose, within_reach
+from .solved_group import SolvedGroup
+from .transform import Basis, stacked
+from .values import Samples
+
+
+def joint_goals(group: ChainGroup, goals: Goals, lever: Array | None) -> Goals:
+    """The goals, with the place of the tip as their target.
+
+    lever : (n, c, 3) in chain space, from the tip to what comes to the target; None where the tip does
+    """
+    target = goals.target if lever is None else goals.target - lever
+    return replace(goals, target=within_reach(group, target) if group.flat.any() else target)
+
+
+def rigid_lever(group: ChainGroup, samples: Samples) -> Array | None:
+    """(n, c, 3) the lever of rigid chains in chain space, the same for all their poses; None where the tip reaches."""
+    return lever(group, group.kinematics.to_armature, samples) if group.plan.by_tail else None
+
+
+def lever(group: ChainGroup, parent: Array, samples: Samples) -> Array:
+    """(n, c, 3) in chain space, from head to tail of tip bones that are turned as their targets are.
+
+    parent : (n, c, 4, 4) the poses of their parents in armature space
+    """
+    poses = inherit.pose(_tips(group), parent, turned_tips(group, parent, samples).matrix)
+    from_armature, _ = transform.nearest_inverse(group.kinematics.to_armature)
+    return transform.transform_vectors(from_armature[..., :3, :3], _along(group, poses))
+
+
+def parent_pose(group: ChainGroup, bases: Sequence[Basis], samples: Samples) -> Array:
+    """(n, c, 4, 4) the poses in armature space of what bears the tip bones.
+
+    bases : of root and end bones, and of the third bones of legs with a hock
+    """
+    root, end, *third = bases
+    end_pose = group.kinematics.in_armature(group.kinematics.poses((root, *group.basis[1:-1], end))[-1])
+    return tip_parent_pose(group.plans, end_pose, samples, third[0] if third else None)
+
+
+def world_tails(solved: SolvedGroup) -> Array:
+    """(n, c, 3) where the tails are in the world, as the chains are solved."""
+    group, samples = solved.group, solved.samples
+    *bases, tips = shown_limb_bases(solved)
+    poses = inherit.pose(_tips(group), parent_pose(group, bases, samples), tips.matrix)
+    to_world = stacked(samples.to_world[plan.rig] for plan in group.plans)
+    tails = transform.transform_points(to_world, poses[..., :3, 3] + _along(group, poses))
+    return np.broadcast_to(tails, (*solved.solution.status.shape, 3))
+
+
+def by_joint(solved: SolvedGroup) -> SolvedGroup:
+    """The chains as they reach with their tips for the places that these have to take."""
+    plans = tuple(replace(plan, reach_with=ReachWith.JOINT) for plan in solved.plans)
+    goals = replace(solved.goals, target=solved.solution.target)
+    return replace(solved, group=replace(solved.group, plans=plans), goals=goals)
+
+
+def _tips(group: ChainGroup) -> inherit.Bones:
+    return tuple(plan.below[-1] for plan in group.plans)
+
+
+def _along(group: ChainGroup, poses: Array) -> Array:
+    """(n, c, 3) from head to tail of the tip bones with these poses (n, c, 4, 4)."""
+    return poses[..., :3, 1] * np.array([bone.length for bone in _tips(group)])[:, None]
