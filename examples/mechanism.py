@@ -1,4 +1,4 @@
-"""What Build into Rig adds to a limb, and how its drivers turn it: aim, swivel, upper and lower.
+"""What Build into Rig adds to a limb, and how it turns: aim, upper and lower.
 
     python examples/mechanism.py [PICTURE]
 
@@ -28,7 +28,7 @@ def main(picture: str | None = None) -> None:
     joints = np.vstack((np.zeros(2), planar.forward(LENGTHS, np.array((first, hinge)))))
 
     figure, (along, across) = plt.subplots(1, 2, figsize=(9, 4), width_ratios=(1.9, 1), layout="constrained")
-    along.plot((0, TARGET[0]), (0, 0), color="tab:green", label="aim, swivel: Damped Track to the target")
+    along.plot((0, TARGET[0]), (0, 0), color="tab:green", label="aim: Damped Track to the target, Locked Track to the pole target")
     for name, colour, row in (("upper", "tab:blue", 0), ("lower", "tab:orange", 1)):
         along.plot(*joints[row : row + 2].T, color="0.85", linewidth=12, solid_capstyle="round", zorder=0)
         along.plot(
@@ -46,7 +46,7 @@ def main(picture: str | None = None) -> None:
     across.plot(*zip((0, 0), POLE, strict=True), color="tab:green")
     across.plot(*POLE, "x", color="black", markersize=10)
     across.annotate("pole target", POLE, (-30, 8), textcoords="offset points")
-    _mark_angle(across, np.zeros(2), *sorted((math.pi / 2, math.atan2(POLE[1], POLE[0]))), "swivel")
+    _mark_angle(across, np.zeros(2), *sorted((math.pi / 2, math.atan2(POLE[1], POLE[0]))), "roll")
     across.set_title("along aim", fontsize=10)
     for axes in (along, across):
         axes.set_aspect("equal")

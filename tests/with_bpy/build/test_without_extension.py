@@ -12,18 +12,18 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 
-from support import rigs
-from support.built import CLOSE, FRAMES, carried, poses, scatter
+from support import hocks, rigs, twisted
+from support.built import CLOSE, carried, poses, scatter
 
 _PLAY = """
 import json, os, sys, bpy
 bpy.ops.wm.open_mainfile(filepath=sys.argv[1], use_scripts=False)
 assert not hasattr(bpy.types.Object, "two_bone_ik_chains")
 scene, rig, played = bpy.context.scene, bpy.data.objects["Rig"], []
-for frame in range(1, 41):
+for frame in range(1, int(sys.argv[3]) + 1):
     scene.frame_set(frame)
     bones = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
-    played.append([[list(row) for row in bones[name].matrix] for name in ("upper", "lower", "hand")])
+    played.append([[list(row) for row in bones[name].matrix] for name in sys.argv[4:]])
 with open(sys.argv[2], "w") as file:
     json.dump(played, file)
 sys.stdout.flush()
@@ -47,10 +47,28 @@ def test_a_built_file_plays_the_same_without_the_extension(tmp_path: Path) -> No
     api.unbuild(rig)
     np.testing.assert_allclose(poses("upper", "lower", "hand"), here, atol=3 * CLOSE)
     api.build(rig)
-    file, result = tmp_path / "built.blend", tmp_path / "played.json"
+    _assert_alike(tmp_path, ("upper", "lower", "hand"), here)
+
+
+@pytest.mark.versions
+@pytest.mark.parametrize("hock", ["RIGID", "PARALLEL"])
+def test_built_hocks_and_twist_play_without_the_extension(hock: str, tmp_path: Path) -> None:
+    bones = (*hocks.LEG, rigs.Bone("shin_twist", (0.0, 0.0, 1.05), (-0.02, 0.05, 1.0), "shin"))
+    pole = rigs.empty("Pole", (2.0, -3.0, 2.0))
+    chain = hocks.leg(hock, bones=bones, use_twist=True, use_rotation=True, pole_target=pole, softness=0.1)
+    rigs.animate(chain.target, rotation_euler={1: (0.0, 0.0, 0.0), 8: (0.4, 1.5, -0.8)})
+    api.build(chain.id_data)
+    names = ("thigh", "shin", "hock", "toe", "shin_twist")
+    here = twisted.shown(chain.id_data, hocks.EVERY, names)
+    assert np.ptp(here[:, -1], axis=0).max() > 0.1
+    _assert_alike(tmp_path, names, here)
+
+
+def _assert_alike(folder: Path, names: tuple[str, ...], here: np.ndarray) -> None:
+    """Saved, and opened where there is no extension, bones of "Rig" have the poses (n, k, 4, 4) of frames 1 to n."""
+    file, result = folder / "built.blend", folder / "played.json"
     bpy.ops.wm.save_as_mainfile(filepath=str(file))
-    command = [sys.executable, "-c", _PLAY, str(file), str(result)]
-    env = {"BLENDER_USER_RESOURCES": str(tmp_path), "HOME": str(tmp_path)}
+    command = [sys.executable, "-c", _PLAY, str(file), str(result), str(len(here)), *names]
+    env = {"BLENDER_USER_RESOURCES": str(folder), "HOME": str(folder)}
     subprocess.run(command, check=True, timeout=120, env=env)
     np.testing.assert_allclose(json.loads(result.read_text("utf-8")), here, atol=CLOSE)
-    assert len(FRAMES) == len(here)
