@@ -83,9 +83,8 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
         column.operator("two_bone_ik.reveal", text=button, translate=False)
     if covers:
         row = column.row(align=True)
-        row.use_property_split = False
         row.label(text="Live covers the keys")
-        row.prop(rig, "two_bone_ik_live", text="Switch Off", toggle=True, invert_checkbox=True)
+        row.operator("two_bone_ik.live", text="Switch Off")
     for _ in range(_most_lines(context) - len(lines) - bool(button) - covers):
         column.label(text="")
 

@@ -110,7 +110,7 @@ class TWO_BONE_IK_MT_pie(Menu):
 
         pie = self.layout.menu_pie()
         if rig := rig_in_hand(context):
-            pie.prop(rig, "two_bone_ik_live")
+            pie.operator("two_bone_ik.live", text="Live", depress=rig.two_bone_ik_live)
         else:
             pie.separator()
         pie.operator("two_bone_ik.solve", text="Solve")

@@ -172,7 +172,7 @@ def _draw_actions(layout: UILayout, context: Context, rig: Rig) -> None:
     narrow = is_narrow(context)
     row = layout.row(align=True)
     row.use_property_split = False
-    row.prop(rig, "two_bone_ik_live", toggle=True)
+    row.operator("two_bone_ik.live", text="Live", depress=rig.two_bone_ik_live)
     row.operator("two_bone_ik.pin", text="Pin")
     if narrow:
         row = layout.row(align=True)

@@ -15,7 +15,7 @@ def scenario(user: User) -> Steps:
     target = rig.two_bone_ik_chains[0].target
     target.animation_data_clear()
     yield from user.open_sidebar("Animation")
-    yield from user.click("two_bone_ik_live")
+    yield from user.click("two_bone_ik.live")
     yield from user.click("two_bone_ik_overlay", LAST_COLUMN)
     assert rig.two_bone_ik_live
     for _ in range(3):

@@ -22,7 +22,7 @@ def scenario(user: User) -> Steps:
         target.keyframe_insert("location", frame=frame)
     scene.frame_start, scene.frame_end, scene.sync_mode = 1, 40, "NONE"
     yield from user.open_sidebar("Animation")
-    yield from user.click("two_bone_ik_live")
+    yield from user.click("two_bone_ik.live")
     yield from user.click("two_bone_ik_overlay", LAST_COLUMN)
     assert rig.two_bone_ik_live
     bpy.ops.screen.animation_play()

@@ -11,7 +11,7 @@ from scenarios.pictures import SECTION, look_at, move_to_top, press, toggle_sect
 from user import COLUMNS, LAST_COLUMN, Steps, User
 
 ACTIONS = {
-    "two_bone_ik_live": COLUMNS,
+    "two_bone_ik.live": COLUMNS,
     "two_bone_ik_overlay": LAST_COLUMN,
     "two_bone_ik.drag": COLUMNS,
     "two_bone_ik.bake": LAST_COLUMN,

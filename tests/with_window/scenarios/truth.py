@@ -38,7 +38,7 @@ def scenario(user: User) -> Steps:
     user.screenshot("off")
     assert told() == "NOT_POSED"
 
-    yield from user.click("two_bone_ik_live")
+    yield from user.click("two_bone_ik.live")
     yield from wait()
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)

@@ -25,6 +25,8 @@ STEPS = (
     ("drag", {"offset": (0.05, 0.0, 0.1)}),
     ("solve", {}),
     ("flip_bend", {}),
+    ("live", {}),
+    ("live", {}),
     ("settings_copy", {}),
     ("reveal", {}),
     ("snap_targets", {}),
