@@ -40,6 +40,8 @@ def requests(
     chains : names of those whose targets need an action that goes with the armature's; None for all that take part
     raises : Refused where no name fits, and where no action has those of the targets beside it
     """
+    if not isinstance(pattern, str):
+        raise Refused("WRONG_TYPE.text", object=rig, where=f'"{rig.name}"', key="actions", value=pattern)
     targets, others = _moving(rig, chains)
     for item in (rig, *targets, *others):
         if item.animation_data and item.animation_data.use_tweak_mode:

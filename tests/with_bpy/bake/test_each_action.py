@@ -189,6 +189,14 @@ def test_a_pattern_that_fits_nothing_is_refused(pattern: str, kind: str, said: s
     assert refused.value.kind == kind
 
 
+@pytest.mark.parametrize("pattern", [True, 5, ["Walk"], b"Walk"])
+def test_what_is_no_text_is_no_pattern(pattern: object) -> None:
+    rig, _ = shelf()
+    with pytest.raises(api.Refused, match="actions") as refused:
+        api.bake(rig, actions=pattern)
+    assert refused.value.kind == "WRONG_TYPE"
+
+
 def test_what_is_refused_in_one_action_changes_none() -> None:
     rig, _ = shelf()
     api.bake(rig, actions="Run")
