@@ -51,7 +51,7 @@ class Limb:
             "use_extension_limit",
             "use_bend_limits",
         )
-        fields = {field: getattr(chain, field) for field in (*names, "use_rotation", "use_twist")}
+        fields = {field: getattr(chain, field) for field in (*names, "use_rotation", "use_twist", "reach_with")}
         target, pole = (item.name if item else "" for item in (chain.target, chain.pole_target))
         return cls(root, chain.end_bone, chain.tip_bone, target, pole, fields, owner, chain.subtarget, chain.hock_bone)
 
@@ -108,6 +108,32 @@ class Limb:
         if not self.subtarget:
             return np.array(item.matrix_world.translation, dtype=float)
         return np.array(item.matrix_world @ item.pose.bones[self.subtarget].head, dtype=float)
+
+    @property
+    def by_tail(self) -> bool:
+        """True where the tail of the tip bone is to be on the target, and not its head."""
+        return bool(self.tip) and self.fields["use_rotation"] and self.fields["reach_with"] == "TAIL"
+
+    def aim(self) -> np.ndarray:
+        """(3,) where the tip has to be, as the tip bone lies: at the target, less the way from there to its tail."""
+        if not self.by_tail:
+            return self.goal()
+        rig = _evaluated(self.rig)
+        bone, world = rig.pose.bones[self.tip], np.array(rig.matrix_world, dtype=float)[:3, :3]
+        return self.goal() - world @ (np.array(bone.tail, dtype=float) - np.array(bone.head, dtype=float))
+
+    def turned_off(self) -> float:
+        """How far the direction of the tip bone is off that of its target; 0 where one of them is flat or has none."""
+        rig, item = _evaluated(self.rig), _evaluated(self.target)
+        goal = item.matrix_world @ item.pose.bones[self.subtarget].matrix if self.subtarget else item.matrix_world
+        matrices = rig.matrix_world @ rig.pose.bones[self.tip].matrix, goal
+        spans = [np.array(matrix, dtype=float)[:3, :3] for matrix in matrices]
+        scales = [np.linalg.svd(span, compute_uv=False) for span in spans if np.isfinite(span).all()]
+        if len(scales) < 2 or not all(scale[2] > 1e-4 * scale[0] > 0.0 for scale in scales):
+            return 0.0
+        axes = [span[:, 1] for span in spans]
+        sizes = [np.linalg.norm(axis) for axis in axes]
+        return float(np.linalg.norm(axes[0] / sizes[0] - axes[1] / sizes[1]))
 
     def keyed(self) -> dict[str, set[str]]:
         """By bone the names of the properties that a bake may key."""
@@ -207,7 +233,7 @@ def pose_faults(chain: object, frame: float, tolerance: float, told: list[str], 
     limb = Limb.of(chain.name, rig)
     row = int(np.argmin(np.abs(chain.frames - frame)))
     status, miss = int(chain.status[row]), float(chain.miss[row])
-    joints, goal = limb.joints(), limb.goal()
+    joints, goal = limb.joints(), limb.aim()
     if not (np.isfinite(joints).all() and np.isfinite(goal).all() and np.isfinite(miss)):
         yield f"not finite: {chain.name} on frame {frame:g}"
         return
@@ -227,6 +253,16 @@ def pose_faults(chain: object, frame: float, tolerance: float, told: list[str], 
         is_wrong = off > slack if status == REACHED else miss < 5e-7 * length and off < slack
         if is_wrong:
             yield f"wrong status: the tip is {off:.4g} off: {where}"
+    if not (tolerance or _not_posed(chain, row)):
+        yield from _turn_faults(limb, where)
+
+
+def _turn_faults(limb: Limb, where: str) -> Iterator[str]:
+    """Where the tip bone is to be turned as the target is, for its tail to arrive."""
+    if limb.by_tail and limb.fields["influence"] == 1.0 and not limb.keyed_options:
+        turned = limb.turned_off()
+        if turned > 2e-3:
+            yield f"tip bone turned off its target by {turned:.4g}: {where}"
 
 
 def _not_posed(chain: object, row: int) -> bool:

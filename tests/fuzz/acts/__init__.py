@@ -24,6 +24,7 @@ from . import (
     reduced,
     scales,
     switch,
+    tail,
     take,
     twist,
 )
@@ -31,10 +32,10 @@ from . import (
 KINDS = (
     *(options.keyed_options, scales.degenerate_scales, reduced.reduced, hold.hold, create.create, pin.pin),
     *(live.live, crowd.crowd, mirror.mirror, switch.switch, plant.plant),
-    *(around.around, pole_pin.pole_pin, hock.hock, twist.twist, again.again, build.build, take.take),
+    *(around.around, pole_pin.pole_pin, hock.hock, twist.twist, again.again, build.build, take.take, tail.tail),
 )
 
-ASKING = tuple(kind for kind in KINDS if kind is not scales.degenerate_scales)
+ASKING = tuple(kind for kind in KINDS if kind not in (scales.degenerate_scales, tail.tail))
 """Those that ask for something of their own."""
 
 ALONE = (mirror.mirror, switch.switch, plant.plant, again.again, take.take)

@@ -100,7 +100,7 @@ def _off(chain: api.ChainReport, told: list[str]) -> Iterator[str]:
     limb = oracle.Limb.of(chain.name)
     for row, frame in enumerate(chain.frames):
         oracle.on_frame(float(frame))
-        joints, goal = limb.joints(), limb.goal()
+        joints, goal = limb.joints(), limb.aim()
         size = np.linalg.norm(np.diff(joints, axis=0), axis=-1).sum()
         rounded = oracle.resolution(limb, joints, goal)
         if chain.off[row] <= OFF * size + rounded + _less_sure(joints):

@@ -86,7 +86,7 @@ def _faults(limb: oracle.Limb, fields: Mapping, chain: object, row: int) -> Iter
     world = np.array(rig.matrix_world, dtype=float)
     places = [*(bones[name].head for name in (limb.root, limb.end, limb.hock))]
     root, knee, middle = (world[:3, :3] @ np.array(place, dtype=float) + world[:3, 3] for place in places)
-    joints, goal = limb.joints(), limb.goal()
+    joints, goal = limb.joints(), limb.aim()
     first, second = (knee - root, joints[2] - knee)
     if fields["hock"] == "PARALLEL":
         first, second = first + joints[2] - middle, middle - knee

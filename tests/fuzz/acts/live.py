@@ -151,7 +151,7 @@ def _in_any_order(rig: bpy.types.Object, frames: list[float], where: str) -> Ite
             bpy.context.view_layer.update()
         found.append([limb.shown() for limb in limbs])
         for limb, after, *others in zip(limbs, *found[1:], found[0], strict=True):
-            slack = 4.0 * oracle.resolution(limb, after[:3], limb.goal())
+            slack = 4.0 * oracle.resolution(limb, after[:3], limb.aim())
             for way, joints in zip(("a single solve", "live"), others, strict=True):
                 if not live or not np.isfinite([joints, after]).all():
                     continue
@@ -198,7 +198,7 @@ def _shown(rig: bpy.types.Object, scene: Mapping, told: list[str], where: str) -
         return
     for chain in chains:
         limb = oracle.Limb.of(chain.name)
-        joints, goal = limb.joints(), limb.goal()
+        joints, goal = limb.joints(), limb.aim()
         if limb.fields["unreachable"] in {"SKIP", "HOLD", "ERROR"} or not (
             np.isfinite(joints).all() and np.isfinite(goal).all()
         ):

@@ -66,14 +66,14 @@ def _moved(limb: oracle.Limb, by: list[float]) -> Iterator[str]:
     goal = limb.goal()
     rig.location = [a + b for a, b in zip(rig.location, by, strict=True)]
     bpy.context.view_layer.update()
-    joints = limb.joints()
+    joints, aim = limb.joints(), limb.aim()
     if not (np.isfinite(joints).all() and np.isfinite(goal).all()):
         return
     slack = oracle.resolution(limb, joints, goal)
     if float(np.linalg.norm(limb.goal() - goal)) > slack:
         yield f"pin does not hold: the target moved by {np.linalg.norm(limb.goal() - goal):.4g}"
-    (low, high), distance = limb.links(), float(np.linalg.norm(goal - joints[0]))
+    (low, high), distance = limb.links(), float(np.linalg.norm(aim - joints[0]))
     least = max(distance - low.sum(), high[0] - low[1] - distance, high[1] - low[0] - distance, 0.0)
-    off = float(np.linalg.norm(joints[2] - goal))
+    off = float(np.linalg.norm(joints[2] - aim))
     if limb.plain and limb.fields["unreachable"] not in {"SKIP", "ERROR"} and off > least + slack:
         yield f"pinned tip moves: by {off:.4g} where {least:.4g} can be"

@@ -53,7 +53,7 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         oracle.on_frame(frame)
         pin = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["lower"].two_bone_ik_pole_pin
         if pin == 1.0:
-            shown[row] = limb.joints(), limb.goal(), np.array(bpy.data.objects["Pole"].matrix_world.translation)
+            shown[row] = limb.joints(), limb.aim(), np.array(bpy.data.objects["Pole"].matrix_world.translation)
     most = rig.two_bone_ik_chains["lower"].max_stretch
     lengths = _lengths(scene, chain.frames)
     for row, (joints, goal, pole) in shown.items() if lengths else ():

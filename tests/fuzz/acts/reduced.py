@@ -48,7 +48,7 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
 
 
 def _off(limb: oracle.Limb, frame: float, tolerance: float) -> Iterator[str]:
-    joints, goal = limb.joints(), limb.goal()
+    joints, goal = limb.joints(), limb.aim()
     (low, high), distance = limb.links(), float(np.linalg.norm(goal - joints[0]))
     least = max(distance - low.sum(), high[0] - low[1] - distance, high[1] - low[0] - distance, 0.0)
     off = float(np.linalg.norm(joints[2] - goal))
