@@ -5,6 +5,10 @@ The truth is read from what Blender evaluates: where the tail is, and how the bo
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
@@ -13,6 +17,7 @@ from bl_ext.user_default.two_bone_ik.solver import planar
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from support import rigs
+from support.command import run
 from support.cranes import (
     CLOSE,
     CRANE,
@@ -244,3 +249,22 @@ def test_a_rotation_influence_with_keys_is_refused() -> None:
     bone.keyframe_insert("two_bone_ik_rotation_influence", frame=1)
     with pytest.raises(api.Refused, match="Rotation Influence to 1 without keys"):
         api.bake(chain.id_data, frames=FRAMES)
+
+
+def test_a_setup_file_lets_the_command_line_bring_a_hook(tmp_path: Path) -> None:
+    chain = crane(8, reach=1.1)
+    api.save_setup(chain.id_data, tmp_path / "crane.toml")
+    chain.reach_with = "JOINT"
+    shot, baked, report = (tmp_path / name for name in ("shot.blend", "baked.blend", "report.json"))
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
+    setup = ("--setup", tmp_path / "crane.toml", "--frames", "1:12")
+    assert run("bake", shot, *setup, "--output", baked, "--report", report) == 0
+    told = json.loads(report.read_text("utf-8"))["reports"][0]["chains"][0]
+    bpy.ops.wm.open_mainfile(filepath=str(baked))
+    chain = bpy.data.objects["Rig"].two_bone_ik_chains[0]
+    for frame, miss in zip(EVERY, told["miss"], strict=True):
+        on_frame(frame)
+        off, turned = off_target(chain)
+        assert abs(off - miss) < 1e-5
+        assert turned < 1e-5
+    assert 0 < sum(map(bool, told["status"])) < len(EVERY)
