@@ -12,7 +12,7 @@ from ..blender.armatures import Chain, Rig
 from ..blender.bake.build_plan import chains_taking_part, chosen_chains, scene_of
 from ..blender.bake.chain import bones_below, chain_bones, undecided
 from ..blender.bake.request import alone
-from ..blender.chains import chain_defaults, hinge_side, inherit_scale, setup_file
+from ..blender.chains import chain_defaults, hinge_side, hock_fit, inherit_scale, setup_file
 from ..blender.chains.detect import find_limbs
 from ..blender.chains.detect.find_limbs import Kind, Limb
 from ..blender.chains.field_values import set_fields, unchanged_on_error
@@ -119,8 +119,9 @@ def detect(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb
 def add_detected(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tuple[Limb, ...]:
     """Add a chain for each limb that `detect` finds and that has none yet, and return these limbs.
 
-    A chain with a tip bone follows the rotation of its target; one whose bones have keys has the reference POSE. On a
-    known rig chains are on the FK controls, and get the bones that its IK reaches for as targets and poles.
+    A chain with a tip bone follows the rotation of its target; one whose bones have keys has the reference POSE, and
+    of a leg with a hock the kind that the keys fit better. On a known rig chains are on the FK controls, and get the
+    bones that its IK reaches for as targets and poles.
 
     raises : Refused where no limb is found at all
 
@@ -132,7 +133,8 @@ def add_detected(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tupl
     limbs = detect(rig, kinds)
     if not limbs:
         raise Refused("NO_LIMBS", object=rig)
-    return tuple(replace(limb, chain=add_limb(rig, limb).name) for limb in limbs if not limb.chain)
+    added = [replace(limb, chain=add_limb(rig, limb).name) for limb in limbs if not limb.chain]
+    return tuple(replace(limb, hock=limb.hock and rig.two_bone_ik_chains[limb.chain].hock) for limb in added)
 
 
 def add_limb(rig: Rig, limb: Limb) -> TwoBoneIKChain:
@@ -140,6 +142,8 @@ def add_limb(rig: Rig, limb: Limb) -> TwoBoneIKChain:
     chain = add_chain(rig, **limb.fields)
     # Only now: with reference POSE no side would be decided by keys.
     set_fields(chain, chain_defaults.fitting(chain))
+    for hock in list(hock_fit.by_keys(rig, chain))[:1]:
+        chain.hock = hock
     for role, bone in (("target", limb.subtarget), ("pole_target", limb.pole_subtarget)):
         if bone:
             set_fields(chain, {role: rig, role.replace("target", "subtarget"): bone})
@@ -150,7 +154,8 @@ def add_limb(rig: Rig, limb: Limb) -> TwoBoneIKChain:
 def chains_from_constraints(rig: Object, *, scene: Scene | None = None) -> tuple[Takeover, ...]:
     """Add a chain for each IK constraint of two bones that poses the rig as it does, and return what was found.
 
-    One of three bones gets a chain with a hock, where the third turns with one of the others on all keyed frames.
+    One of three bones gets a chain with a hock, whose third bone turns with the bone that it fits better on the keyed
+    frames, and the takeover tells by how many degrees the constraint turns it otherwise.
 
     A chain takes the animation of its constraint along: influence, pole angle, and whether it acts. The constraints go
     on acting until a bake mutes them. Those whose bones have a chain with a target are left out; a

@@ -10,7 +10,7 @@ class ChainOptions(TypedDict, total=False):
 
     name, mute : how the list shows the chain, and whether it is left out
     root_bone, tip_bone : names of bones; "" for the end bone's parent, and for the end bone's tail
-    hock_bone : the third bone of a hind leg; "" for a limb of two bones
+    hock_bone : the third bone of an animal's leg; "" for a limb of two bones
     target, subtarget : what the tip reaches for: an object, and its bone where it is an armature
     pole_target, pole_subtarget : towards what the chain bends
     pole_angle, hock_angle, bend_min, bend_max : radians

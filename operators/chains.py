@@ -1,5 +1,6 @@
 """Edit the chains of the armature in hand: by hand, from its limbs, from each other; and copy what they are set to."""
 
+from math import degrees
 from typing import Any
 
 from bpy.app.translations import pgettext_iface, pgettext_tip
@@ -7,7 +8,7 @@ from bpy.types import Context, Operator, OperatorProperties
 
 from ..blender.armatures import Rig
 from ..blender.options import option
-from ..blender.settings.properties import is_from_library
+from ..blender.settings.properties import TwoBoneIKChain, chain_fields, is_from_library
 from .armature_operator import (
     ArmatureOperator,
     ChainOperator,
@@ -58,11 +59,26 @@ class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
         names = ", ".join(limb.chain for limb in added)
         self.inform("note.added_to" if names else "note.nothing_to_add_to", rig=rig.name, chains=names)
         chains = [rig.two_bone_ik_chains[limb.chain] for limb in added]
+        self._tell_hocks(rig, [chain for chain in chains if chain.hock_bone])
         twisting = [chain for chain in chains if twists_found(rig, chain).bones]
         for chain in twisting:
             chain.use_twist = self.spread_twist
         if twisting and not self.spread_twist:
             self.inform("note.has_twist_bones", chains=", ".join(chain.name for chain in twisting))
+
+    def _tell_hocks(self, rig: Rig, chains: list[TwoBoneIKChain]) -> None:
+        from ..blender.chains import hock_fit
+
+        at_rest: dict[str, list[str]] = {}
+        for chain in chains:
+            hock = chain_fields()["hock"].enum_items[chain.hock].name
+            if apart := hock_fit.by_keys(rig, chain):
+                off, other = map(degrees, apart.values())
+                self.inform("note.hock_by_keys", chain=chain.name, hock=hock, off=off, other=other)
+            else:
+                at_rest.setdefault(hock, []).append(chain.name)
+        for hock, names in at_rest.items():
+            self.inform("note.hock_at_rest", chains=", ".join(names), hock=hock)
 
 
 class _ListOperator(ChainOperator):

@@ -9,6 +9,7 @@ Other rooms use of it:
     detect/find_limbs : all
     field_values : chains_restorer, set_fields, unchanged_on_error
     hinge_side : all
+    hock_fit : all
     inherit_scale : all
     limbs : hiding_constraints, joints, limb_of, shows_ik
     setup_file : all

@@ -4,6 +4,8 @@ A bake never decides this, so that no pose depends on a range or an action. The 
 Hinge Axis, with Bend Positive.
 """
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 
 from ...skeleton import inherit, transform
@@ -50,7 +52,7 @@ def by_keys(rig: Rig, chain: TwoBoneIKChain) -> HingeAxis | None:
     with the sine of its angle as weight, so that frames on which the limb is almost straight hardly count.
     """
     bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
-    frames = np.unique(np.concatenate([key_frames(Point(rig, name)) for name in bones]))
+    frames = keyed_frames(rig, bones)
     if not len(frames):
         return None
     mean = _hinges(rig, chain, (*bones, *bones_below(rig, chain, bones[-1])), len(bones), frames).mean(axis=0)
@@ -62,10 +64,15 @@ def by_keys(rig: Rig, chain: TwoBoneIKChain) -> HingeAxis | None:
     return HingeAxis(name if part > 0.0 else f"NEG_{name}")
 
 
-def _hinges(rig: Rig, chain: TwoBoneIKChain, names: tuple[str, ...], count: int, frames: Array) -> Array:
-    """(n, 3) in the root bone's space: the axis about which the limb is bent on each frame, times the angle's sine.
+def keyed_frames(rig: Rig, names: Iterable[str]) -> Array:
+    """(n,) frames on which any of these bones has keys."""
+    return np.unique(np.concatenate([key_frames(Point(rig, name)) for name in names]))
 
-    names : of the chain's bones, of which there are `count`, and then of the bones from there to the tip bone
+
+def keyed_poses(rig: Rig, names: Sequence[str], frames: Array) -> list[Array]:
+    """(n, 4, 4) or (1, 4, 4) of each bone, each a child of the one before, by its own channels, in armature space.
+
+    What carries the first of them is at rest.
     """
     own = OwnTransforms(rig, frames)
     carrier = rig.data.bones[names[0]].parent
@@ -75,6 +82,15 @@ def _hinges(rig: Rig, chain: TwoBoneIKChain, names: tuple[str, ...], count: int,
         basis = own.bone(rig.pose.bones[name], with_rotation=True).matrix
         pose = inherit.pose((read_bone(rig, name),), pose, basis[:, None])
         poses.append(pose[:, 0])
+    return poses
+
+
+def _hinges(rig: Rig, chain: TwoBoneIKChain, names: tuple[str, ...], count: int, frames: Array) -> Array:
+    """(n, 3) in the root bone's space: the axis about which the limb is bent on each frame, times the angle's sine.
+
+    names : of the chain's bones, of which there are `count`, and then of the bones from there to the tip bone
+    """
+    poses = keyed_poses(rig, names, frames)
     root, end = poses[0], poses[count - 1]
     tail = transform.transform_points(poses[-1], np.array((0.0, rig.data.bones[names[-1]].length, 0.0)))
     tip = poses[-1][..., :3, 3] if chain.tip_bone else tail

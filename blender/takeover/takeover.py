@@ -13,9 +13,12 @@ from mathutils import Matrix, Vector
 
 from ...skeleton.transform import Basis
 from ...skeleton.values import Point, Samples
-from ...solver.values import Array, Bend, HingeAxis, Reference
+from ...solver.values import Array, Bend, HingeAxis, Hock, Reference
 from .. import versions
 from ..armatures import Rig
+from ..chains import hock_fit
+from ..chains.detect import find_limbs
+from ..chains.detect.find_limbs import Kind
 from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..rigs.built_limbs import built_limbs
@@ -75,6 +78,8 @@ def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
     built = {limb.fk[1]: limb.name for limb in built_limbs(rig)}
     if built and not acting:
         raise Refused("BUILT_ALREADY", object=rig, value=", ".join(built.values()))
+    found = find_limbs.limbs(rig, {Kind.LEGS})
+    hocks = {(limb.hock_bone, limb.end_bone): Hock(limb.hock) for limb in found if limb.hock}
     for owner, constraint in acting:
         bones = dependencies.moved_bones(owner, constraint)
         reason = _obstacle(constraint, bones) or _rival(constraint, bones, acting)
@@ -84,7 +89,7 @@ def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
             yield Takeover(bone=owner.name, constraint=constraint.name, fields={}, differs=(reason,))
             continue
         if len(bones) == 3:
-            yield from _leg(constraint, bones, taken, scene)
+            yield from _leg(constraint, bones, taken, scene, hocks)
             continue
         end, root = bones
         if end.name not in taken:
@@ -115,18 +120,24 @@ def _acting(rig: Rig) -> Iterator[tuple[PoseBone, KinematicConstraint]]:
                 yield owner, constraint
 
 
-def _leg(constraint: KinematicConstraint, bones: list[PoseBone], taken: set[str], scene: Scene) -> Iterator[Takeover]:
+def _leg(
+    constraint: KinematicConstraint,
+    bones: list[PoseBone],
+    taken: set[str],
+    scene: Scene,
+    hocks: Mapping[tuple[str, str], Hock],
+) -> Iterator[Takeover]:
+    """hocks : by third bone and end bone, of the legs that detect finds with a hock"""
     third, end, root = bones
     if end.name in taken:
         return
     _refuse_nowhere(root, end, scene)
-    found = leg_fields(constraint, bones, scene)
-    if isinstance(found, str):
-        fields: dict[str, Any] = {}
-        differs: tuple[str, ...] = (found,)
-    else:
+    tip = third.bone.tail_local
+    at_rest = hocks.get((third.name, end.name)) or hock_fit.at_rest(root.bone, end.bone, third.bone, tip, front=False)
+    fields, differs = leg_fields(constraint, bones, scene, at_rest)
+    if fields:
         taken.add(end.name)
-        fields, differs = _fields(constraint, end) | found, tuple(differences(constraint, root, end, third))
+        fields, differs = _fields(constraint, end) | fields, (*differs, *differences(constraint, root, end, third))
     yield Takeover(bone=third.name, constraint=constraint.name, fields=fields, differs=differs)
 
 

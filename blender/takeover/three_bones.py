@@ -1,7 +1,7 @@
-"""IK constraints of three bones, whose third turns with one of the two others on all keyed frames: legs with a hock.
+"""IK constraints of three bones as legs with a hock, whose third bone turns with one of the two others.
 
-At rest that is always so, and says nothing. The constraint finds its pose in steps, so a moving leg seldom fits, unless
-locks hold its third bone.
+The keyed frames tell with which of them, or at rest the bones' directions. The constraint finds its pose in steps, so a
+moving leg is a little off, unless locks hold its third bone.
 """
 
 from collections.abc import Sequence
@@ -14,20 +14,24 @@ from ...skeleton import transform
 from ...skeleton.values import Point
 from ...solver import hock
 from ...solver.values import Array, Hock
-from ...solver.vectors import angle_about, product, rejection, unit
+from ...solver.vectors import angle_about, norm, rejection, unit
 from .. import versions
 from ..armatures import Rig
+from ..chains import hock_fit
 from ..curves.keys import key_frames
 from ..messages.translation import frame_text, translated
 from ..scene import probe, sampling
-from ..scene.bone import rest
 from ..scene.need import SampleNeed
 
 _SAME = 1e-4
-"""Radians by which the third bone may turn otherwise."""
+"""Radians: a third bone that turns by less otherwise does not."""
 
 _SAME_PLANE = 1e-3
 """Radians by which the pole angle may change: the constraint stops a little off."""
+
+
+_STRAIGHT = 1e-2
+"""Sine of the angle between line and side of the triangle."""
 
 
 class _LegPose(NamedTuple):
@@ -37,58 +41,71 @@ class _LegPose(NamedTuple):
     pole: Array
 
 
-def leg_fields(constraint: KinematicConstraint, bones: Sequence[PoseBone], scene: Scene) -> dict[str, Any] | str:
-    """What sets the chain of these bones, the third first, apart from one of two bones; or why none does the same."""
+def leg_fields(
+    constraint: KinematicConstraint, bones: Sequence[PoseBone], scene: Scene, at_rest: Hock | None
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What sets the chain of these bones, the third first, apart from one of two bones, and how it differs.
+
+    at_rest : what they look like at rest, if that is a leg with a hock
+    returns : without fields none can replace the constraint, and the sentence says why
+    """
     third, end, root = bones
     rig = cast(Rig, third.id_data)
     path = constraint.path_from_id()
     animated = versions.ever_animated_paths(rig)
     if constraint.influence < 1.0 or any(owner.startswith(path) for owner in animated):
-        return translated("takeover.three_animated")
+        return {}, (translated("takeover.three_animated"),)
     points = [Point(rig, bone.name) for bone in bones]
     if constraint.target:
         points.append(Point(constraint.target, constraint.subtarget))
     frames = np.unique(np.concatenate([*map(key_frames, points), [scene.frame_current_final]]))
-    seen = _seen(rig, constraint, (root, end, third), scene, frames)
-    turns = [
-        product(transform.orientation(seen.poses[:, column, :3, :3]), rest(bone.bone)[:3, :3].T)
-        for column, bone in enumerate((root, end, third))
-    ]
-    off = {
-        kind: np.linalg.norm(turns[carrier] - turns[2], axis=(-2, -1)) / np.sqrt(2.0)
-        for kind, carrier in hock.TURNS_WITH.items()
-    }
-    kept = [kind for kind, angles in off.items() if angles.max() <= _SAME]
-    if len(kept) == len(off):
-        return translated("takeover.three_still", bone=third.name)
-    if not kept:
-        nearest = min(off, key=lambda kind: float(off[kind].max()))
-        worst = int(off[nearest].argmax())
-        angle, frame = np.degrees(off[nearest][worst]), frame_text(frames[worst])
-        return translated("takeover.three_bones", bone=third.name, angle=float(angle), frame=frame)
-    fields = {"hock_bone": third.name, "hock": kept[0]}
-    if not constraint.pole_target:
-        return fields
-    angles = _pole_angles(seen, kept[0], third.bone.length)
-    if np.ptp(np.unwrap(angles)) > _SAME_PLANE:
-        return translated("takeover.three_swivel")
-    pole = {"pole_target": constraint.pole_target, "pole_subtarget": constraint.pole_subtarget}
-    return fields | pole | {"pole_angle": float(angles[0])}
+    leg = [bone.bone for bone in (root, end, third)]
+    seen = _seen(rig, constraint, [bone.name for bone in leg], scene, frames)
+    apart = hock_fit.turned_apart(leg, seen.poses)
+    most = {kind: float(angles.max()) for kind, angles in apart.items()}
+    still, kind = max(most.values()) <= _SAME, min(most, key=lambda kind: most[kind])
+    worst = _worst(apart[kind], frames)
+    if at_rest is None and (still or most[kind] > _SAME):
+        return {}, (translated("takeover.three_still" if still else "takeover.three_bones", bone=third.name, **worst),)
+    told = []
+    if at_rest and still:
+        kind = at_rest
+        told.append(translated("takeover.leg_still", bone=third.name))
+    elif most[kind] > _SAME:
+        told.append(translated("takeover.leg_off", bone=third.name, **worst))
+    fields: dict[str, Any] = {"hock_bone": third.name, "hock": kind}
+    if constraint.pole_target:
+        angle, off = _pole_angle(seen, kind, third.bone.length)
+        fields |= {"pole_target": constraint.pole_target, "pole_subtarget": constraint.pole_subtarget}
+        fields |= {"pole_angle": angle}
+        told += [translated("takeover.three_swivel", **_worst(off, frames))] if off.max() > _SAME_PLANE else []
+    return fields, tuple(told)
 
 
-def _pole_angles(seen: _LegPose, kind: Hock, length: float) -> Array:
-    """(n,) from the direction to the pole to that of the triangle's corner, about the line from root to tip."""
+def _worst(off: Array, frames: Array) -> dict[str, float | str]:
+    """The largest of the angles (n,), in degrees, and its frame, for a sentence."""
+    return {"angle": float(np.degrees(off.max())), "frame": frame_text(frames[off.argmax()])}
+
+
+def _pole_angle(seen: _LegPose, kind: Hock, length: float) -> tuple[float, Array]:
+    """From the direction to the pole to that of the triangle's corner, about the line from root to tip.
+
+    returns : the mean of all frames, and (n,) by how much each is off
+    """
     tip = transform.transform_points(seen.poses[:, 2], np.array((0.0, length, 0.0)))
     joints = np.concatenate((seen.poses[..., :3, 3], tip[:, None]), axis=1)
     root, line = joints[:, 0], unit(tip - joints[:, 0])
     to_corner = hock.sides(np.diff(joints, axis=1), kind)[:, 0]
-    return angle_about(line, rejection(seen.pole - root, line), rejection(to_corner, line))
+    beside = rejection(to_corner, line)
+    turns = np.exp(1j * angle_about(line, rejection(seen.pole - root, line), beside))
+    # A leg that is almost straight hardly shows where its corner lies.
+    shows = norm(beside) > _STRAIGHT * norm(to_corner)
+    mean = np.angle((turns * norm(beside)).sum())
+    return float(mean), np.where(shows, np.abs(np.angle(turns * np.exp(-1j * mean))), 0.0)
 
 
-def _seen(
-    rig: Rig, constraint: KinematicConstraint, bones: Sequence[PoseBone], scene: Scene, frames: Array
-) -> _LegPose:
-    names, (pole, pole_bone) = [bone.name for bone in bones], (constraint.pole_target, constraint.pole_subtarget)
+def _seen(rig: Rig, constraint: KinematicConstraint, names: Sequence[str], scene: Scene, frames: Array) -> _LegPose:
+    pole, pole_bone = constraint.pole_target, constraint.pole_subtarget
     need = SampleNeed(
         objects=frozenset({rig, *([pole] if pole else [])}),
         bones=frozenset({*(Point(rig, name) for name in names), *([Point(pole, pole_bone)] if pole_bone else [])}),

@@ -3,18 +3,18 @@
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from math import pi, radians
 from typing import Any
 
 from bpy.types import Bone
 from mathutils import Vector
 
+from ....solver.hock import TURNS_WITH
 from ...armatures import Rig
 from ...options import Word
 from ...rigs.known_limbs import limbs_of
 from ...rigs.rig_files import KnownLimb
 from ...settings.properties import chain_of
+from .. import hock_fit
 from . import bone_names, by_name, by_structure
 from .bone_names import Label
 from .by_structure import spine
@@ -33,14 +33,6 @@ class Kind(Word):
 _DOWN = 0.75
 """Part of the way from hips to feet; hanging arms end higher up."""
 
-_LONG = 0.2
-"""Part of root and end bone together: a third bone with a hock is longer. Those of Rigify's horse, cat and wolf have
-0.37 to 0.56, feet of humans at most 0.22."""
-
-_PARALLEL, _BENT = radians(15.0), radians(25.0)
-"""Such a bone is this parallel to the root bone (theirs: up to 4 degrees, those of forelegs from 21 on), and this far
-from the direction of the end bone (theirs: from 36 on, those of forelegs up to 16)."""
-
 _JOINED = 1e-4
 """Part of a bone's length: what is this close to its tail hangs on it, in single precision."""
 
@@ -55,7 +47,8 @@ class Limb:
     name : what an animator calls it, such as "Arm.L" or "Hind Leg.R"
     root_bone : "" if it is the end bone's parent
     tip_bone : hand or foot; "" if the end bone is the last of the limb
-    hock_bone : of a hind leg the third bone, where the root bone carries it along; the tip bone is then the toe
+    hock_bone : of an animal's leg the third bone, where it is one with a hock; the tip bone is then the toe
+    hock : with which bone it turns at rest; "" without a hock bone
     side : "L", "R" or ""
     why : the reason why it was taken for a limb, in one sentence
     chain : name of the existing chain with this end bone, else ""
@@ -74,12 +67,13 @@ class Limb:
     subtarget: str = ""
     pole_subtarget: str = ""
     hock_bone: str = ""
+    hock: str = ""
 
     @property
     def fields(self) -> dict[str, Any]:
         """The fields of the chain for this limb."""
         fields = {name: getattr(self, name) for name in ("name", "root_bone", "end_bone", "tip_bone")}
-        return fields | ({"hock_bone": self.hock_bone} if self.hock_bone else {})
+        return fields | ({"hock_bone": self.hock_bone, "hock": self.hock} if self.hock_bone else {})
 
 
 def limbs(rig: Rig, kinds: Collection[Kind]) -> tuple[Limb, ...]:
@@ -149,10 +143,14 @@ def _missing(bones: list[Bone], named: list[LimbBones]) -> list[LimbBones]:
 
 def _limb(rig: Rig, limb: LimbBones, name: str, kind: Kind, toes: Iterable[Bone]) -> Limb:
     chain = chain_of(rig, limb.end.name)
-    toe = _toe_behind_hock(limb, toes) if kind == Kind.LEGS else None
+    toe = _toe(limb, toes) if kind == Kind.LEGS else None
     if toe and limb.tip:
-        why = f"{limb.why}; {bones_named(limb.tip)} runs along {bones_named(limb.root)}, as in a leg with a hock"
-        return replace(_limb(rig, replace(limb, tip=toe, why=why), name, kind, toes=()), hock_bone=limb.tip.name)
+        bones, front = (limb.root, limb.end, limb.tip), limb.label.front
+        if hock := hock_fit.at_rest(*bones, toe.head_local, front=front):
+            carrier = bones_named(bones[TURNS_WITH[hock]])
+            why = f"{limb.why}; {bones_named(limb.tip)} runs along {carrier}, as in a leg with a hock"
+            found = _limb(rig, replace(limb, tip=toe, why=why), name, kind, toes=())
+            return replace(found, hock_bone=limb.tip.name, hock=hock)
     return Limb(
         name=name,
         kind=kind,
@@ -165,16 +163,10 @@ def _limb(rig: Rig, limb: LimbBones, name: str, kind: Kind, toes: Iterable[Bone]
     )
 
 
-def _toe_behind_hock(limb: LimbBones, toes: Iterable[Bone]) -> Bone | None:
-    """The toe of a leg whose third bone is long, parallel to the root bone, and not in line with the end bone."""
-    third, toes = limb.tip, [toe for toe in toes if "heel" not in toe.name.lower()]
-    if third is None or not toes:
-        return None
-    toe = min(toes, key=lambda bone: (bone.head_local - third.tail_local).length)
-    joints = [bone.head_local for bone in (limb.root, limb.end, third, toe)]
-    a, b, c = (after - before for before, after in pairwise(joints))
-    is_hock = c.length > _LONG * (a.length + b.length) and a.angle(c, pi) < _PARALLEL and b.angle(c, 0.0) > _BENT
-    return toe if is_hock else None
+def _toe(limb: LimbBones, toes: Iterable[Bone]) -> Bone | None:
+    """Of these bones the one that carries on from hand or foot."""
+    toes = [toe for toe in toes if limb.tip and "heel" not in toe.name.lower()]
+    return min(toes, key=lambda bone: (bone.head_local - limb.tip.tail_local).length, default=None)
 
 
 def _kind(limb: LimbBones) -> Kind:

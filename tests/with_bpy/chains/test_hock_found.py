@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import radians
+from math import degrees, radians
 
+import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
+from mathutils import Vector
 
 from support import rigs
-from support.hocks import CLOSE, FRAMES, LEG, angle, evaluated, leg
+from support.hocks import CLOSE, FRAMES, LEG, angle, evaluated, leg, turn
 from support.rigify import generated, metarig
 from support.truth import on_frame
 
@@ -23,6 +25,13 @@ HOCKS = {"horse": ("hind_foot", "r_toe"), "cat": ("foot", "r_toe"), "wolf": ("fo
     "bird": (),
 }
 """Of each metarig the third bone of a hind leg, and its toe."""
+
+FORE = {
+    "horse": ("forefoot", "f_toe"),
+    "wolf": ("front_foot", "front_toe"),
+    "basic_quadruped": ("front_foot", "front_toe"),
+}
+"""The same of forelegs: the cat's ends in a hand, which is short."""
 
 
 def walking(kind: str) -> Object:
@@ -91,13 +100,62 @@ def test_a_paw_is_held_by_its_control() -> None:
 
 
 @pytest.mark.parametrize("name", HOCKS)
-def test_only_hind_legs_of_animals_are_found_with_a_hock(name: str) -> None:
+def test_only_legs_of_animals_are_found_with_a_hock(name: str) -> None:
     found = {limb.name: limb for limb in api.detect(metarig(name)) if limb.hock_bone}
-    bones = HOCKS[name]
-    assert {limb: (found[limb].hock_bone, found[limb].tip_bone) for limb in found} == (
-        {f"Hind Leg.{side}": tuple(f"{bone}.{side}" for bone in bones) for side in "LR"} if bones else {}
-    )
+    legs = {"Hind Leg": (HOCKS[name], "PARALLEL"), "Front Leg": (FORE.get(name), "RIGID")}
+    expected = {
+        f"{leg}.{side}": (*(f"{bone}.{side}" for bone in bones), hock)
+        for leg, (bones, hock) in legs.items()
+        for side in "LR"
+        if bones
+    }
+    assert {name: (limb.hock_bone, limb.tip_bone, limb.hock) for name, limb in found.items()} == expected
     assert all("as in a leg with a hock" in limb.why for limb in found.values())
+
+
+@pytest.mark.parametrize(("keyed", "hock"), [((0.1, 0.6), "RIGID"), ((0.5, -0.4), "PARALLEL")])
+def test_keys_say_which_hock_a_foreleg_gets(
+    keyed: tuple[float, float], hock: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The angles by which wrist and elbow are turned against each other; with PARALLEL they all but cancel."""
+    wrist, elbow = keyed
+    rig = metarig("wolf")
+    for name, turned in (("front_foot.L", wrist), ("front_shin.L", elbow)):
+        bone = rig.pose.bones[name]
+        bone.rotation_mode = "XYZ"
+        rigs.animate(bone, rotation_euler={1: (0, 0, 0), 9: (turned, 0, 0)})
+    on_frame(9)
+    turns = [turn(rig, f"front_{name}.L") for name in ("thigh", "shin", "foot")]
+    off = {"PARALLEL": angle(turns[0], turns[2]), "RIGID": angle(turns[1], turns[2])}
+    assert min(off, key=off.get) == hock
+    assert bpy.ops.two_bone_ik.chains_detect() == {"FINISHED"}
+    said = capfd.readouterr().out
+    best, other = (degrees(off[kind]) for kind in sorted(off, key=off.get))
+    words = (
+        f"Front Leg.L: Hock is {hock.title()}: keys turn the third bone by up to {best:.3g} degrees otherwise, against"
+    )
+    assert f"{words} {other:.3g} with the other choice" in said
+    assert "Hind Leg.L, Hind Leg.R: Hock is Parallel, which fits the rest pose better" in said
+    limbs = {chain.name: chain.hock for chain in rig.two_bone_ik_chains}
+    assert limbs == {"Front Leg.L": hock, "Front Leg.R": "RIGID", "Hind Leg.L": "PARALLEL", "Hind Leg.R": "PARALLEL"}
+
+
+@pytest.mark.parametrize("name", FORE)
+def test_the_knees_of_a_foreleg_give_way_and_its_fetlock_stays(name: str) -> None:
+    """Rather than the knees, which would stay in the air while the body goes down."""
+    rig = metarig(name)
+    api.add_detected(rig)
+    third, toe = FORE[name]
+    leg = [rig.two_bone_ik_chains["Front Leg.L"].end_bone, f"{third}.L", f"{toe}.L"]
+    api.create_targets(rig)
+    before = [rig.pose.bones[bone].head.copy() for bone in leg]
+    for bone in (bone for bone in rig.pose.bones if bone.parent is None):
+        bone.location = bone.bone.matrix_local.to_3x3().inverted() @ Vector((0, 0, -0.12 * before[0].z))
+    api.solve(rig)
+    bpy.context.view_layer.update()
+    moved = [(rig.pose.bones[bone].head - was).length / before[0].z for bone, was in zip(leg, before, strict=True)]
+    assert moved[2] < CLOSE
+    assert min(moved[:2]) > 0.02
 
 
 def test_a_planted_paw_has_a_ball_and_no_heel() -> None:

@@ -1,8 +1,10 @@
-"""IK constraints of three bones become legs with a hock where they pose as one; otherwise they are told why not."""
+"""IK constraints of three bones become legs with a hock, and it is told by how much the constraint poses otherwise."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from math import degrees, radians
 
 import bpy
 import numpy as np
@@ -11,10 +13,13 @@ from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Constraint, Object
 
 from support import rigs
-from support.hocks import EVERY, FRAMES, LEG, angle, joints, leg, turn
+from support.hocks import EVERY, FRAMES, LEG, angle, evaluated, joints, leg, turn
+from support.rigify import metarig
 from support.truth import on_frame
 
 IN_PLANE = tuple(bone._replace(head=(0, *bone.head[1:]), tail=(0, *bone.tail[1:]), roll=0.0) for bone in LEG)
+KINDS = {"PARALLEL": 0, "RIGID": 1}
+"""Which of the bones the third one turns with."""
 HIP = np.array(LEG[1].head)
 SWING = np.linspace(-0.5, 0.9, len(EVERY))
 """Radians from straight down to the target, on each frame."""
@@ -90,10 +95,6 @@ def test_a_leg_is_taken_over_as_it_is_posed(hock: str, carrier: int, made: Calla
     assert max(angle(turned[carrier], turned[2]) for turned in turns) < 1e-5
 
 
-def _halved(constraint: Constraint) -> None:
-    constraint.influence = 0.5
-
-
 def _still(constraint: Constraint) -> None:
     constraint.target.animation_data_clear()
     constraint.target.location = constraint.id_data.data.bones["hock"].tail_local
@@ -105,23 +106,97 @@ def _off_once(constraint: Constraint) -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "change", "told"),
+    ("made", "change", "hock", "told"),
     [
-        (constrained_leg, None, '"hock" turns neither with the first nor with the second as in a leg with a hock'),
-        (swung_leg, _off_once, "degrees more on frame 5: set its Chain Length to 2"),
-        (swung_leg, _halved, "something of it is animated or its Influence is below 1"),
-        (constrained_leg, _still, 'on no keyed frame does "hock" show with which of the others it turns'),
+        (swung_leg, _off_once, "PARALLEL", "degrees otherwise, as on frame 5; the chain turns it as its Hock says"),
+        (constrained_leg, _still, "PARALLEL", "the chain has the Hock that its rest pose fits better"),
     ],
-    ids=["otherwise", "on one frame", "in part", "at rest"],
+    ids=["on one frame", "at rest"],
 )
-def test_what_is_no_such_leg_is_told(
-    made: Callable[[], Constraint], change: Callable[[Constraint], None] | None, told: str
+def test_a_leg_that_is_posed_otherwise_is_taken_and_told(
+    made: Callable[[], Constraint], change: Callable[[Constraint], None], hock: str, told: str
 ) -> None:
     constraint = made()
-    rig = constraint.id_data
-    if change:
-        change(constraint)
-    (takeover,) = api.chains_from_constraints(rig)
-    assert not takeover.chain
+    change(constraint)
+    (takeover,) = api.chains_from_constraints(constraint.id_data)
     assert told in takeover.differs[0]
-    assert not rig.two_bone_ik_chains
+    assert constraint.id_data.two_bone_ik_chains[takeover.chain].hock == hock
+
+
+@pytest.mark.parametrize("influence", [0.5, 1.0], ids=["in part", "keyed"])
+def test_a_leg_that_is_pulled_in_part_is_left_alone(influence: float) -> None:
+    constraint = swung_leg()
+    constraint.influence = influence
+    if influence == 1.0:
+        constraint.keyframe_insert("influence", frame=1)
+    (takeover,) = api.chains_from_constraints(constraint.id_data)
+    assert not takeover.chain
+    assert "something of it is animated or its Influence is below 1" in takeover.differs[0]
+    assert not constraint.id_data.two_bone_ik_chains
+
+
+STEPS = range(1, 32, 3)
+
+
+def stepping(animal: str, third: str, *, pole: bool) -> tuple[Object, tuple[str, str, str]]:
+    """The metarig with Blender's own IK of three bones on one leg, which steps; and its bones, the third last."""
+    rig = metarig(animal)
+    bone = rig.pose.bones[third]
+    end, root = bone.parent, bone.parent.parent
+    tip = np.array(rig.matrix_world @ bone.tail)
+    constraint = bone.constraints.new("IK")
+    constraint.target, constraint.chain_count = rigs.empty("Target", tuple(tip)), 3
+    if pole:
+        bent = end.head - (root.head + bone.tail) / 2
+        bent.x = 0.0
+        constraint.pole_target = rigs.empty("Pole", rig.matrix_world @ (end.head + 2.0 * bent.normalized()))
+        constraint.pole_angle = radians(-90.0)
+    for frame in STEPS:
+        phase = 2 * np.pi * frame / 30
+        step = bone.length * np.array((0, 0.35 * np.sin(phase), 0.25 * max(0, np.cos(phase))))
+        rigs.animate(constraint.target, location={frame: tuple(tip + step)})
+    return rig, (root.name, end.name, third)
+
+
+def posed(rig: Object, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """(n, 4, 3) joints and (n, 3, 3, 3) turns of the three bones, in the armature, on the keyed frames."""
+    found, turns = [], []
+    for frame in STEPS:
+        on_frame(frame)
+        bones = [evaluated(rig).pose.bones[name] for name in names]
+        found.append([*(bone.head.copy() for bone in bones), bones[-1].tail.copy()])
+        turns.append([turn(rig, name) for name in names])
+    return np.array(found), np.array(turns)
+
+
+@pytest.mark.parametrize("pole", [False, True], ids=["without a pole", "with a pole"])
+@pytest.mark.parametrize(
+    ("animal", "third", "name", "hock"),
+    [
+        ("horse", "hind_foot.L", "Hind Leg.L", "PARALLEL"),
+        ("horse", "forefoot.L", "Front Leg.L", "RIGID"),
+        ("wolf", "foot.L", "Hind Leg.L", "PARALLEL"),
+        ("wolf", "front_foot.L", "Front Leg.L", "RIGID"),
+    ],
+)
+def test_legs_of_animals_are_taken_over(animal: str, third: str, name: str, hock: str, pole: bool) -> None:
+    """By how many degrees the constraint turns the third bone otherwise is told, and joints are off by no more."""
+    rig, names = stepping(animal, third, pole=pole)
+    before, turns = posed(rig, names)
+    off = {kind: [angle(turned[bone], turned[2]) for turned in turns] for kind, bone in KINDS.items()}
+    assert max(off[hock]) == min(map(max, off.values()))
+    (takeover,) = api.chains_from_constraints(rig)
+    chain = rig.two_bone_ik_chains[name]
+    assert (takeover.chain, chain.hock_bone, chain.hock) == (name, third, hock)
+    told, frame = re.search(r"up to ([\d.]+) degrees otherwise, as on frame (\d+)", takeover.differs[0]).groups()
+    # Reports have three digits.
+    assert float(told) == pytest.approx(degrees(max(off[hock])), rel=5e-3)
+    assert off[hock][STEPS.index(int(frame))] == pytest.approx(max(off[hock]), abs=1e-6)
+    assert api.bake(rig, frames=(STEPS[0], STEPS[-1])).reached
+    after, turns = posed(rig, names)
+    length = np.linalg.norm(np.diff(before[0], axis=0), axis=-1).sum()
+    assert max(angle(turned[KINDS[hock]], turned[2]) for turned in turns) < 1e-5
+    apart = np.linalg.norm(after - before, axis=-1).max(axis=0) / length
+    # The constraint itself stops where its step gets small.
+    assert max(apart[[0, 3]]) < 2e-5
+    assert max(apart) < max(off[hock]) / 4
