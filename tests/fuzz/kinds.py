@@ -251,7 +251,7 @@ KINDS: dict[str, Callable[[Random, dict], None]] = {
 }
 """By number and name, in the order in which they are applied to a scene."""
 
-_RARE = {deep: 0.02, acts.switch.switch: 0.003, acts.plant.plant: 0.004, acts.take.take: 0.004}
+_RARE = {deep: 0.02, acts.switch.switch: 0.003, acts.plant.plant: 0.004, acts.take.take: 0.004, acts.again.again: 0.1}
 
 RARITY = {name: _RARE.get(kind, 0.05) for name, kind in KINDS.items()}
 """How often each is drawn, each by itself; ropes take long to build, rigs of Rigify and captured walks longer."""

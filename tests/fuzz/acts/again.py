@@ -33,7 +33,7 @@ def again(random: Random, scene: dict) -> None:
     chain.pop("pole", None)
     scene["objects"].pop("Pole", None)
     scene["rig"].pop("scale", None)
-    chosen = random.sample(list(ASPECTS), random.choice([2, 2, 3]))
+    chosen = random.sample(list(ASPECTS), random.choice([2, 3, 4]))
     scene["aspects"] = sorted(chosen)
     for name, aspect in ASPECTS.items():
         if name in chosen:
