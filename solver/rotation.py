@@ -16,6 +16,9 @@ from .vectors import any_normal, cross, dot, norm, product
 _GIMBAL_LOCK = 1e-7
 """Cosine of the middle angle below which the outer two angles turn about the same axis to within float32."""
 
+_HALF_TURN = 1e-6
+"""Cosine of half the angle between rotations that are half a turn apart, where rounding would choose the sign."""
+
 
 def quaternions(matrices: Array, before: Array | None = None) -> Array:
     """(n, ..., 4) unit quaternions of rotation matrices (n, ..., 3, 3), each with the sign nearer to the frame before.
@@ -180,7 +183,7 @@ def _signs(values: Array, before: Array | None) -> Array:
     """(n, ...) factors +1 or -1 that make each row point to the side of the row before."""
     first = dot(values[:1], values[:1] if before is None else before)
     beside = np.concatenate((first, dot(values[1:], values[:-1]))) if len(values) > 1 else first
-    return np.multiply.accumulate(np.where(beside < 0.0, -1.0, 1.0))
+    return np.multiply.accumulate(np.where(beside < -_HALF_TURN, -1.0, 1.0))
 
 
 def _unwind(angles: Array, before: Array | None) -> Array:

@@ -161,3 +161,14 @@ class TestBlend:
         many = random_rotations(4).reshape(2, 2, 3, 3)
         assert rotation.blend(np.eye(3), many, 0.5).shape == (2, 2, 3, 3)
         assert rotation.blend(many, many[0], 0.5).shape == (2, 2, 3, 3)
+
+
+@pytest.mark.parametrize("rounding", [-1e-8, 1e-8])
+def test_after_half_a_turn_rounding_does_not_choose_the_sign(rounding: float) -> None:
+    """Keys that are read back in single precision are off by as much, and a second bake would turn the other way."""
+    still = np.array((0.6, 0.0, 0.8, 0.0))
+    half = rotation.quaternions(rotation_about(np.array((0.0, 0.6, 0.8)), pi)[None])[0]
+    across = still - still @ half * half
+    before = across / np.linalg.norm(across) + rounding * half
+    after = rotation.quaternions(rotation_about(np.array((0.0, 0.6, 0.8)), pi)[None], before)[0]
+    np.testing.assert_array_equal(after, half)

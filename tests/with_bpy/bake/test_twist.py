@@ -98,11 +98,14 @@ def test_bones_in_line_carry_the_next() -> None:
 
 
 @pytest.mark.parametrize("swing", [None, (1.0, 0.0, 0.0)], ids=["straight", "swung"])
+@pytest.mark.parametrize("own", [1.0, 1.5], ids=["", "larger"])
 @pytest.mark.parametrize("scale", [(-1, 1, 1), (1, -1, 1), (1, 1, -1), (0.6, 1.0, 1.5)], ids=str)
-def test_bones_in_line_move_no_limb_below_other_scales(scale: tuple[float, ...], swing: tuple[float, ...]) -> None:
+def test_bones_in_line_move_no_limb_below_other_scales(
+    scale: tuple[float, ...], own: float, swing: tuple[float, ...]
+) -> None:
     chain, frames = arm(bones=LINE, use_twist=False), range(1, 13)
     rig = chain.id_data
-    rig.pose.bones["spine"].scale = scale
+    rig.pose.bones["spine"].scale, rig.pose.bones["lower"].scale = scale, [own] * 3
     if swing:
         rig.pose.bones["upper_line_a"].rotation_quaternion = Quaternion(swing, 0.5)
     api.bake(rig, frames=(1, 12))
