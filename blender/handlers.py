@@ -163,10 +163,17 @@ def _active_changed(rig: armatures.Rig, context: Context) -> None:
     in_hand.take(rig, context)
 
 
+def _contact_moved(rig: armatures.Rig, which: int, frame: int) -> None:
+    from .plant import contact_runs
+
+    contact_runs.move_end(rig, which, frame)
+
+
 _LISTENERS: dict[str, Callable[..., None]] = {
     "choice": _choice_changed,
     "live": _live_changed,
     "active": _active_changed,
+    "contact": _contact_moved,
 }
 
 _HANDLERS = (

@@ -123,9 +123,10 @@ class TWO_BONE_IK_OT_contact_select(ArmatureOperator):
         if row := contact_runs.rows(rig).get(self.bone):
             start, end, _ = contact_runs.run_at(row, self.frame)
             if getattr(self, "_extends", False) and rig.two_bone_ik_contact_bone == self.bone:
-                start, end = min(start, rig.two_bone_ik_contact_start), max(end, rig.two_bone_ik_contact_end)
+                first, last = rig.two_bone_ik_contact_frames
+                start, end = min(start, first), max(end, last)
             rig.two_bone_ik_contact_bone = self.bone
-            rig.two_bone_ik_contact_start, rig.two_bone_ik_contact_end = start, end
+            rig.two_bone_ik_contact_frames = start, end
             set_frame(context.scene, self.frame)
 
 

@@ -1,7 +1,8 @@
-"""When feet stand: a strip for each over the range, and the buttons that change it.
+"""When feet stand: a row of contacts for each over the range, and the buttons that change it.
 
-A strip is a row of buttons, each as wide as the run of frames that it stands for: pressed where the foot stands
-flat, raised where it stands on ball or heel, and invisible where it is free. A long range has pages.
+It is a row of buttons, each as wide as the run of frames that it stands for: pressed where the foot stands flat, raised
+where it stands on ball or heel, and invisible where it is free. A long range has pages. Beside the selected frames are
+two fields without room for their numbers: Blender drags fields, and Esc takes that back.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -15,16 +16,16 @@ if TYPE_CHECKING:
     from ..blender.plant.contact_runs import Run
 
 _BESIDE, _NAMES = 80.0, 0.25
-"""Pixels of the sidebar beside a strip, and the part of the rest that names of limbs have before it. A strip that has
-more room fills it; in less, Blender would not keep the proportions.
+"""Pixels of the sidebar beside a row, and the part of the rest that names of limbs have before it. A row that has more
+room fills it; in less, Blender would not keep the proportions.
 """
 
-_FRAME, _WORD = 2.0, 40.0
-"""Pixels that a frame and a word in a button need."""
+_FRAME, _WORD, _EDGE = 2.0, 40.0, 8.0
+"""Pixels that a frame, a word in a button, and an edge that can be dragged need."""
 
 
 def draw(layout: UILayout, context: Context, rig: Any) -> None:
-    """The strips of all limbs with contacts, and what sets the contacts that are selected."""
+    """The rows of all limbs with contacts, and what sets the contacts that are selected."""
     from ..blender.plant import contact_runs, unkeyed_contacts
 
     rows, scene = contact_runs.rows(rig), context.scene
@@ -35,11 +36,11 @@ def draw(layout: UILayout, context: Context, rig: Any) -> None:
         page = contact_runs.page(rows.values(), scene.frame_current, int(width / _FRAME))
         pixels = width / (page[1] - page[0] + 1)
         column = layout.column(align=True)
-        _draw_head(column, context, rows, page)
-        _draw_place(_strip(column, "", named), scene.frame_current, page, pixels)
+        _draw_head(column, context, rig, rows, page)
+        _draw_place(_named_row(column, "", named), scene.frame_current, page, pixels)
         for bone, row in rows.items():
-            strip, runs = _strip(column, names.get(bone, bone), named), contact_runs.runs(row, *page)
-            _draw_runs(strip, bone, runs, pixels)
+            drawn = _named_row(column, names.get(bone, bone), named)
+            _draw_runs(drawn, rig, bone, contact_runs.runs(row, *page), pixels)
     unkeyed = pgettext_iface("The contact of {} is changed and has no key")
     for changed in unkeyed_contacts.unkeyed(rig, scene, sorted(rows.keys() | names.keys())):
         draw_lines(layout, context, [unkeyed.format(names.get(changed.name, changed.name))])
@@ -49,8 +50,8 @@ def draw(layout: UILayout, context: Context, rig: Any) -> None:
         _draw_setting(layout, context, rig, names.get(bone, bone), (first, last), kind)
 
 
-def _strip(layout: UILayout, name: str, named: float) -> UILayout:
-    """A row for a strip, with a name in this part of it, or above it if that is 0."""
+def _named_row(layout: UILayout, name: str, named: float) -> UILayout:
+    """A row for contacts, with a name in this part of it, or above it if that is 0."""
     if named:
         layout = layout.split(factor=named)
     above_or_before = layout.column()
@@ -59,15 +60,17 @@ def _strip(layout: UILayout, name: str, named: float) -> UILayout:
     return layout.row(align=True)
 
 
-def _draw_head(layout: UILayout, context: Context, rows: Any, page: tuple[int, int]) -> None:
-    """Which frames the strips show; where there are more pages, the ways there."""
+def _draw_head(layout: UILayout, context: Context, rig: Any, rows: Any, page: tuple[int, int]) -> None:
+    """Which frames the rows show, and whether what plays is older; where there are more pages, the ways there."""
     from ..blender.plant import contact_runs
 
     start, end = page
     first, last = contact_runs.whole_span(rows.values())
     row = layout.row(align=True)
     title = "{} - {}" if is_narrow(context) else pgettext_iface("Contacts {} - {}")
-    row.label(text=title.format(start, end), translate=False)
+    # In the same line: Blender takes a drag back if lines come or go.
+    older = pgettext_iface("{}, motion is older") if contact_runs.are_newer(rig, rows) else "{}"
+    row.label(text=older.format(title.format(start, end)), translate=False)
     for frame, icon, is_there in ((start - 1, "TRIA_LEFT", start > first), (end + 1, "TRIA_RIGHT", end < last)):
         way = row.row(align=True)
         way.enabled = is_there
@@ -75,7 +78,7 @@ def _draw_head(layout: UILayout, context: Context, rows: Any, page: tuple[int, i
 
 
 def _draw_place(row: UILayout, frame: int, page: tuple[int, int], pixels: float) -> None:
-    """A mark above the strips at the current frame; `pixels` : of a frame"""
+    """A mark above the rows at the current frame; `pixels` : of a frame"""
     start, end = page
     row.scale_y = 0.5
     if not start <= frame <= end:
@@ -87,14 +90,42 @@ def _draw_place(row: UILayout, frame: int, page: tuple[int, int], pixels: float)
     _part(row, right, pixels * (end - start + 1)).label(text="")
 
 
-def _draw_runs(row: UILayout, bone: str, runs: "list[Run]", pixels: float) -> None:
+def _draw_runs(row: UILayout, rig: Any, bone: str, runs: "list[Run]", pixels: float) -> None:
     """`pixels` : of a frame"""
-    first = runs[0].start
-    for start, end, kind in runs:
-        part = _part(row, pixels * (start - first), pixels * (end + 1 - first))
-        text = kind.capitalize() if kind != "NONE" and (end + 1 - start) * pixels > _WORD else ""
-        button = part.operator("two_bone_ik.contact_select", text=text, emboss=kind != "NONE", depress=kind == "BOTH")
-        button.bone, button.frame = bone, start
+    first, row.use_property_split = runs[0].start, False
+    edges = _edges(rig, pixels, first, runs[-1].end) if bone == rig.two_bone_ik_contact_bone else {}
+    parts: list[tuple[float, float, Run | str]] = [(*edge, name) for name, edge in edges.items()]
+    for run in runs:
+        left, right = pixels * (run.start - first), pixels * (run.end + 1 - first)
+        for begin, end in edges.values():
+            if begin <= left < end:
+                left = end
+            elif left < begin < right:
+                right = begin
+        parts += [(left, right, run)] if left < right else []
+    for left, right, shown in sorted(parts, key=lambda part: part[0]):
+        part = _part(row, left, right)
+        if isinstance(shown, str):
+            part.alert = True  # in the color that no run has
+            part.prop(rig, shown, text="")
+        else:
+            _draw_run(part, bone, shown, right - left)
+
+
+def _edges(rig: Any, pixels: float, first: int, last: int) -> dict[str, tuple[float, float]]:
+    """By property where its field is in a row that shows these frames: beside the selected ones, if there is room."""
+    start, end = rig.two_bone_ik_contact_frames
+    left = max(pixels * (start - first) - _EDGE, 0.0)
+    right = max(min(pixels * (end + 1 - first), pixels * (last + 1 - first) - _EDGE), left + _EDGE)
+    places = {"two_bone_ik_contact_start": (start, left), "two_bone_ik_contact_end": (end, right)}
+    return {name: (place, place + _EDGE) for name, (frame, place) in places.items() if first <= frame <= last}
+
+
+def _draw_run(part: UILayout, bone: str, run: "Run", width: float) -> None:
+    text = run.kind.capitalize() if run.kind != "NONE" and width > _WORD else ""
+    stands, flat = run.kind != "NONE", run.kind == "BOTH"
+    button: Any = part.operator("two_bone_ik.contact_select", text=text, emboss=stands, depress=flat)
+    button.bone, button.frame = bone, run.start
 
 
 def _part(row: UILayout, start: float, end: float) -> UILayout:

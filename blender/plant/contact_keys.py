@@ -153,6 +153,16 @@ def hold(curve: FCurve) -> None:
         key.interpolation = "CONSTANT"
 
 
+def drop_repeats(curve: FCurve) -> None:
+    """Take away keys that say what the key before says, but for the last; of a curve in steps alone."""
+    row = Row.of(curve)
+    if not row.curve:
+        repeats = set(range(len(row.keys))) - set(_edges(row.keys[:, 1].astype(np.intp)).tolist())
+        for index in sorted(repeats, reverse=True):
+            curve.keyframe_points.remove(curve.keyframe_points[index], fast=True)
+        curve.update()
+
+
 def going_on(rig: Rig, channels: Iterable[Channel]) -> list[Channel]:
     """The channels with one more key each where the row has keys behind them: from there on it goes on as it was."""
     curves = {curve.data_path: curve for curve in versions.curves(rig)}

@@ -1,6 +1,7 @@
 """The contacts of a character as users see and set them: runs of frames on which a limb stands alike."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from itertools import pairwise
 from math import ceil, floor
 from typing import Any, NamedTuple
@@ -10,14 +11,17 @@ from bpy.types import FCurve, Scene
 
 from .. import versions
 from ..armatures import Rig
+from ..bake.build_plan import scene_of
 from ..curves import write
 from ..curves.key_checks import refuse_unwritable
 from ..curves.unkeyed_edits import preserve_edits
+from ..messages.refused import Refused
 from ..rna_paths import bone_and_property
 from ..session import session
 from ..settings.properties import active_chain
 from . import contact_keys
-from .contact_keys import KINDS
+from .captured_action import remembered
+from .contact_keys import KINDS, Row
 from .feet import found_limbs, names_by_end
 
 
@@ -62,7 +66,7 @@ def runs(row: FCurve, start: int, end: int) -> list[Run]:
     """From one frame to another, one after another, as Blender evaluates the row; beyond its keys nothing stands."""
     first, last = span(row)
     frames = np.arange(start, end + 1.0)
-    values = np.where((frames >= first) & (frames <= last), contact_keys.Row.of(row).at(frames), 0)
+    values = np.where((frames >= first) & (frames <= last), Row.of(row).at(frames), 0)
     edges = [0, *(np.flatnonzero(np.diff(values)) + 1).tolist(), len(values)]
     return [Run(start + begin, start + beyond - 1, KINDS[values[begin]]) for begin, beyond in pairwise(edges)]
 
@@ -105,8 +109,8 @@ def selected(item: Any, scene: Scene) -> tuple[str, int, int]:
     Where users have selected none, that is what the active chain stands on now, or else the first limb with contacts.
     """
     known, chain, bone = rows(item), active_chain(item), item.two_bone_ik_contact_bone
-    if bone in item.pose.bones and item.two_bone_ik_contact_start <= item.two_bone_ik_contact_end:
-        return bone, item.two_bone_ik_contact_start, item.two_bone_ik_contact_end
+    if bone in item.pose.bones:
+        return bone, *item.two_bone_ik_contact_frames
     bone = chain.end_bone if chain else next(iter(known), "")
     if bone not in item.pose.bones:
         return "", 0, 0
@@ -132,3 +136,46 @@ def set_kind(rig: Rig, scene: Scene, bone: str, start: int, end: int, kind: str)
     with preserve_edits(rig, scene, {channel.path}):
         channels = contact_keys.going_on(rig, [channel])
         write.keys(rig, channels, span=(frames[0], frames[-1]), style=contact_keys.STYLE)
+        contact_keys.drop_repeats(rows(rig)[bone])
+
+
+def move_end(item: Any, which: int, frame: int) -> None:
+    """Let the selected frames of an armature object begin (0) or end (1) on this one.
+
+    If they are a run, the contact does so too, as far as the run and the one beside it keep a frame: so to go back
+    undoes it. At an end of the row what the contact leaves is free. Where no key can be written, nothing changes.
+    """
+    bone, (start, end) = item.two_bone_ik_contact_bone, item.two_bone_ik_contact_frames
+    row = rows(item).get(bone)
+    run = run_at(row, start) if row else None
+    if row is None or run is None or run[:2] != (start, end):
+        item.two_bone_ik_contact_frames[which] = max(frame, start) if which else min(frame, end)
+        return
+    beside = _beside(row, run, which)
+    if which:
+        frame = min(max(frame, start), beside.end)
+        changed = Run(end + 1, frame, run.kind) if frame > end else Run(frame + 1, end, beside.kind)
+    else:
+        frame = max(min(frame, end), beside.start)
+        changed = Run(frame, start - 1, run.kind) if frame < start else Run(start, frame - 1, beside.kind)
+    if changed.start <= changed.end:
+        with suppress(Refused):
+            set_kind(item, scene_of(item), bone, *changed)
+            item.two_bone_ik_contact_frames = run_at(rows(item)[bone], start if which else end)[:2]
+
+
+def _beside(row: FCurve, run: Run, which: int) -> Run:
+    """What the run before (0) or behind (1) this one can give to it, or take of it: nothing at an end of the row."""
+    first, last = span(row)
+    if which:
+        found = run_at(row, run.end + 1) if run.end < last else Run(last + 1, last, "NONE")
+        return found._replace(end=found.end - (found.end < last or found.kind != "NONE"))
+    found = run_at(row, run.start - 1) if run.start > first else Run(first, first - 1, "NONE")
+    return found._replace(start=found.start + (found.start > first or found.kind != "NONE"))
+
+
+def are_newer(rig: Rig, known: Mapping[str, FCurve]) -> bool:
+    """Whether contacts were changed since Plant made the motion that plays; `known` are its rows by bone."""
+    planted = remembered(rig)
+    now = {row.data_path: Row.of(row).keys.tolist() for row in known.values()} if planted else {}
+    return any(now.get(path, []) != list(planted[path].keys if path in planted else []) for path in {*now, *planted})

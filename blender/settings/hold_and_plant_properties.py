@@ -13,12 +13,14 @@ from bpy import props
 from bpy.types import Action, Context, Object, PropertyGroup, Scene
 
 from ..options import option, rows
+from .properties import announce
 
 if TYPE_CHECKING:
     from ...skeleton.values import Point
 
 _FIELD: dict[str, Any] = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
 _HOLD_TO = rows("hold", owner="scene")
+_ENDS = "contact_start", "contact_end"
 
 
 def _marking(kind: str, field: str) -> Callable[[Any, Context], None]:
@@ -57,6 +59,19 @@ class TwoBoneIKHold(PropertyGroup):
     orientation: props.FloatVectorProperty(name="Rotation Before", size=4, **_FIELD)
 
 
+def _door(which: int, name: str) -> object:
+    """The first or the last of the frames that are selected: what sets it moves the contact's own end there."""
+
+    def get(item: Any) -> int:
+        frame: int = item.two_bone_ik_contact_frames[which]
+        return frame
+
+    def set_(item: Any, frame: int) -> None:
+        announce("contact", item, which, frame)
+
+    return option("contacts", name, get=get, set=set_, **_FIELD)
+
+
 def holds_of(point: "Point") -> list[TwoBoneIKHold]:
     """The holds of an object or of one of its bones, in the order in which they were made."""
     item: Any = point.object
@@ -93,8 +108,12 @@ def register() -> None:
         field = f"two_bone_ik_{name}"
         update: dict[str, Any] = {"update": _marking("OBJECT", field)} if row["type"] == "bone" else {}
         setattr(_item, field, option("plant", name, **_FIELD, **update))
-    for name in rows("contacts", owner="rig"):
-        setattr(_item, f"two_bone_ik_{name}", option("contacts", name, **_FIELD))
+    _item.two_bone_ik_contact_bone = option("contacts", "contact_bone", **_FIELD)
+    _item.two_bone_ik_contact_frames = props.IntVectorProperty(
+        name="Contact Frames", size=2, **_FIELD | {"options": {"HIDDEN"}}
+    )
+    for which, name in enumerate(_ENDS):
+        setattr(_item, f"two_bone_ik_{name}", _door(which, name))
     for owner in (_item, _scene):
         owner.two_bone_ik_bone_marks = props.StringProperty(name="Bone Marks", **_FIELD | {"options": {"HIDDEN"}})
     for table in ("plant", "switch"):
@@ -106,7 +125,7 @@ def unregister() -> None:
     """Take the properties away; their values stay in the file."""
     for owner in (_item, _scene):
         del owner.two_bone_ik_bone_marks
-    for name in rows("contacts", owner="rig"):
+    for name in (*_ENDS, "contact_frames", "contact_bone"):
         delattr(_item, f"two_bone_ik_{name}")
     for table, owner, room in (("plant", _scene, "scene"), ("switch", _scene, "scene"), ("plant", _item, "rig")):
         for name in rows(table, owner=room):

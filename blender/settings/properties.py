@@ -19,27 +19,28 @@ from bpy.types import Bone, BoneCollection, Collection, Context, Object, PoseBon
 from ..armatures import Chain, Rig
 from ..options import OPTIONS, option, rows, with_properties
 
-LISTENERS: dict[str, list[Callable[..., None]]] = {"choice": [], "live": [], "active": []}
+LISTENERS: dict[str, list[Callable[..., None]]] = {"choice": [], "live": [], "active": [], "contact": []}
 """What is called when users change these, filled as the extension is registered: "choice" with the armature
-object, "live" with its scene as well, "active" with the context.
+object, "live" with its scene as well, "active" with the context, "contact" with which of its ends goes to which frame.
 """
 
 
-def _announce(change: str, *about: object) -> None:
+def announce(change: str, *about: object) -> None:
+    """Call the listeners to this change."""
     for listener in LISTENERS[change]:
         listener(*about)
 
 
 def _choice_changed(chain: "TwoBoneIKChain", _context: Context) -> None:
-    _announce("choice", chain.id_data)
+    announce("choice", chain.id_data)
 
 
 def _live_changed(rig: Rig, context: Context) -> None:
-    _announce("live", rig, context.scene)
+    announce("live", rig, context.scene)
 
 
 def _active_changed(rig: Rig, context: Context) -> None:
-    _announce("active", rig, context)
+    announce("active", rig, context)
 
 
 def _end_bone_changed(chain: "TwoBoneIKChain", context: Context) -> None:
@@ -65,7 +66,7 @@ def _marking(field: str, then: _Update = _choice_changed) -> _Update:
 
 
 def _bone_changed(bone: PoseBone, _context: Context) -> None:
-    _announce("choice", bone.id_data)
+    announce("choice", bone.id_data)
 
 
 def _option_changed(bone: PoseBone, context: Context) -> None:

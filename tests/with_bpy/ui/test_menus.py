@@ -34,7 +34,7 @@ def entries() -> dict[str, list[tuple[str, str]]]:
 def test_every_operator_is_in_the_menus() -> None:
     shown = {name for menu in entries().values() for name, _ in menu}
     known = {f"two_bone_ik.{name}" for name in dir(bpy.ops.two_bone_ik)}
-    # Lines of a report and runs of a strip go to their frames, and each twist bone of the panel has its share.
+    # Lines of a report and runs of contacts go to their frames, and each twist bone of the panel has its share.
     named = ("go_to_frame", "contact_select", "twist_share")
     assert known - shown == {f"two_bone_ik.{name}" for name in named}
 

@@ -1,4 +1,4 @@
-"""Contacts in sight, without chains: a press plants, a click on a strip goes there, a button sets Both, and the overlay
+"""Contacts in sight, without chains: a press plants, a click on a row goes there, a button sets Both, and the overlay
 shows where feet stand and which way they go.
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_runs
 from mathutils import Euler, Vector
 from scenarios.pictures import smoothed, wait
-from scenarios.plant import click_stretch, heights, place_of, plant, show_rows
+from scenarios.plant import click_run, heights, place_of, plant, show_rows
 from scenarios.sidebar import drag_edge
 from user import Steps, User
 
@@ -19,6 +19,9 @@ from support.captured_walk import UNIT, balls, imported_walk, skating_walk
 
 TAKE = skating_walk()
 BONE = "LeftLeg"
+FIRST, LAST = "two_bone_ik_contact_start", "two_bone_ik_contact_end"
+EDGE = 4
+"""Half of the width of an edge that can be dragged."""
 
 
 def scenario(user: User) -> Steps:
@@ -63,11 +66,13 @@ def corrected(user: User) -> Steps:
     """A click goes to a run, and a button lets the foot stand there."""
     show_rows()
     run = next(found for found in runs() if found.kind == "NONE" and found.start > 10)
-    yield from click_stretch(user, BONE, run.start)
+    yield from click_run(user, BONE, run.start)
     yield from wait()
     assert bpy.context.scene.frame_current == run.start
     user.screenshot("selected")
     yield from true_to_scale(user)
+    yield from click_run(user, BONE, run.start)
+    yield from dragged(user)
     yield from user.click("two_bone_ik.contact_set(contact='BOTH')")
     yield from wait()
     user.screenshot("both")
@@ -98,12 +103,47 @@ def changed_without_a_key(user: User) -> Steps:
 
 
 def true_to_scale(user: User) -> Steps:
-    """Each run of the strip under the mouse is where its frames are, but for a frame, which is two pixels."""
-    y = user.mouse[1]
+    """Each run of the row under the mouse is where its frames are, but for a frame, which is two pixels."""
+    y, (first, last) = user.mouse[1], bpy.context.object.two_bone_ik_contact_frames
+    edges = {place_of(user, first) - EDGE: FIRST, place_of(user, last + 1) + EDGE: LAST}
     for start, end, _ in runs():
         for frame in (start + 1, end) if end > start + 1 else ():
-            yield from user.move(place_of(user, frame), y)
-            assert user.button() == f'two_bone_ik.contact_select(bone="{BONE}", frame={start})', frame
+            x = place_of(user, frame)
+            yield from user.move(x, y)
+            shown = {f'two_bone_ik.contact_select(bone="{BONE}", frame={start})'}
+            # The fields of the edges lie over what is beside the selected run.
+            shown = next(({edge} | shown for place, edge in edges.items() if abs(x - place) < 2 * EDGE), shown)
+            assert user.button() in shown, frame
+    for x, edge in edges.items():
+        yield from user.move(x, y)
+        assert user.button() == edge
+
+
+def dragged(user: User) -> Steps:
+    """An edge of the selected run goes with the mouse, and Esc takes it back; the panel tells of newer contacts."""
+    rig, undone = bpy.context.object, keys()
+    start, end = rig.two_bone_ik_contact_frames
+    y = user.mouse[1]
+    for key in ("ESC", "RELEASE"):
+        x = place_of(user, end + 1) + EDGE
+        yield from user.move(x, y)
+        assert user.button() == LAST
+        yield from user.hold("LEFTMOUSE")
+        for beside in range(1, 21, 2):
+            yield from user.move(x - beside, y)
+        yield from wait()
+        user.screenshot("dragged")
+        assert start <= rig.two_bone_ik_contact_end < end - 5
+        assert contact_runs.run_at(contact_runs.rows(rig)[BONE], start).end == rig.two_bone_ik_contact_end
+        if key == "ESC":
+            yield from user.press("ESC")
+        yield from user.release("LEFTMOUSE")
+        yield from wait()
+        assert (keys() == undone) == (key == "ESC")
+        assert (rig.two_bone_ik_contact_end == end) == (key == "ESC")
+    user.screenshot("older")
+    yield from user.undo()
+    assert (keys(), *bpy.context.object.two_bone_ik_contact_frames) == (undone, start, end)
 
 
 def look_at(user: User) -> None:
@@ -121,6 +161,10 @@ def look_at(user: User) -> None:
 def runs() -> list[contact_runs.Run]:
     row = contact_runs.rows(bpy.context.object)[BONE]
     return contact_runs.runs(row, *contact_runs.span(row))
+
+
+def keys() -> list[tuple[float, float]]:
+    return [tuple(key.co) for key in contact_runs.rows(bpy.context.object)[BONE].keyframe_points]
 
 
 def overlay_color() -> tuple[float, ...]:

@@ -20,8 +20,8 @@ FRAMES = range(1, len(TAKE.hips) + 1)
 STANDS = TAKE.touches[1:, :, 0] & TAKE.touches[:-1, :, 0]
 """(n - 1, 2) where a ball stands on a frame and on the one before, by the footsteps that the walk is made from."""
 
-STRIP = 0.281, 0.866
-"""Where a strip begins and ends, as parts of the sidebar's width."""
+ROW = 0.281, 0.866
+"""Where a row of contacts begins and ends, as parts of the sidebar's width."""
 
 BALL_COLUMN = (0.4,)
 """Where the second of the buttons that set contacts is."""
@@ -62,7 +62,7 @@ def scenario(user: User) -> Steps:
     user.screenshot("options")
     yield from user.press("ESC")
     yield from wait()
-    # The strips are below the section Target, which is closed to make room.
+    # The rows of contacts are below the section Target, which is closed to make room.
     yield from toggle_below(user, "two_bone_ik.check", message=MESSAGE)
     # Half a metre in the scene is half a centimetre of the walk.
     assert np.median(before) > 0.5
@@ -70,7 +70,7 @@ def scenario(user: User) -> Steps:
 
     # The foot is in the air here, and is to stand.
     first = next(int(key.co.x) for key in row().keyframe_points if key.co.y == 0 and key.co.x > 10)
-    yield from click_stretch(user, "LeftLeg", first)
+    yield from click_run(user, "LeftLeg", first)
     yield from wait()
     assert bpy.context.scene.frame_current == first
     yield from user.click("two_bone_ik.contact_set(contact='BALL')", BALL_COLUMN)
@@ -100,8 +100,8 @@ def heights(user: User, *buttons: str) -> Generator[None, None, list[int]]:
     return found
 
 
-def click_stretch(user: User, bone: str, frame: int) -> Steps:
-    """Click the run of a strip that begins on this frame; the strips are above the buttons that set contacts."""
+def click_run(user: User, bone: str, frame: int) -> Steps:
+    """Click the run of a row that begins on this frame; the rows are above the buttons that set contacts."""
     run = contact_runs.run_at(contact_runs.rows(bpy.context.object)[bone], frame)
     yield from user.move_to("two_bone_ik.contact_set")
     bottom, met = user.mouse[1], set()
@@ -116,10 +116,10 @@ def click_stretch(user: User, bone: str, frame: int) -> Steps:
 
 
 def place_of(user: User, frame: float) -> int:
-    """Where in the strips this frame begins, in pixels from the left."""
+    """Where in the rows this frame begins, in pixels from the left."""
     start, end = contact_runs.whole_span(contact_runs.rows(bpy.context.object).values())
     part = (frame - start) / (end - start + 1)
-    return user.sidebar.x + round(user.sidebar.width * (STRIP[0] + part * (STRIP[1] - STRIP[0])))
+    return user.sidebar.x + round(user.sidebar.width * (ROW[0] + part * (ROW[1] - ROW[0])))
 
 
 def plant(user: User) -> Steps:

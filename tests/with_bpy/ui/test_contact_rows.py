@@ -1,4 +1,4 @@
-"""Strips of contacts say what the keys give on each frame, and buttons set that on the frames that are selected."""
+"""Rows of contacts say what the keys give on each frame, and buttons set that on the frames that are selected."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def stepped(row: FCurve) -> None:
 
 @pytest.mark.parametrize("edited", [lambda row: None, linear, stepped], ids=["as written", "linear", "stepped"])
 @pytest.mark.parametrize("bone", ["shin.L", "shin.R"])
-def test_strips_say_what_blender_evaluates_on_each_frame(
+def test_rows_say_what_blender_evaluates_on_each_frame(
     rig: Object, bone: str, edited: Callable[[FCurve], None]
 ) -> None:
     row = contact_runs.rows(rig)[bone]
@@ -80,7 +80,7 @@ def test_strips_say_what_blender_evaluates_on_each_frame(
         assert [kind for page in dict.fromkeys(pages) for kind in told(contact_runs.runs(row, *page))] == truth
 
 
-def test_beyond_its_keys_a_strip_shows_nothing(rig: Object) -> None:
+def test_beyond_its_keys_a_row_shows_nothing(rig: Object) -> None:
     row = contact_runs.rows(rig)["shin.L"]
     before, *_, after = contact_runs.runs(row, -10, 90)
     assert (before.start, before.kind, after.end, after.kind) == (-10, "NONE", 90, "NONE")
@@ -128,6 +128,86 @@ def test_a_click_selects_its_frames_and_goes_there(rig: Object) -> None:
     assert [run.kind for run in found] == ["NONE"]
 
 
+def selected(rig: Object, frame: int, bone: str = "shin.L") -> Run:
+    """The run with this frame, after a click on it."""
+    bpy.ops.two_bone_ik.contact_select(bone=bone, frame=frame)
+    return contact_runs.run_at(contact_runs.rows(rig)[bone], frame)
+
+
+def moved(truth: list[str], run: Run, start: int, end: int) -> list[str]:
+    """The contacts on each frame where a run goes from there to there: what was beside it fills the gap."""
+    before = truth[run.start - 2] if run.start > FRAMES[0] else "NONE"
+    after = truth[run.end] if run.end < FRAMES[-1] else "NONE"
+    kinds = dict(zip(FRAMES, truth, strict=True))
+    kinds |= dict.fromkeys(range(run.start, start), before) | dict.fromkeys(range(end + 1, run.end + 1), after)
+    return [*(kinds | dict.fromkeys(range(start, end + 1), run.kind)).values()]
+
+
+@pytest.mark.parametrize("row", range(8))
+def test_an_end_of_a_contact_goes_to_its_number_and_back(rig: Object, row: int) -> None:
+    """As Blender drags a field: value after value, and with Esc the first one again."""
+    curve = contact_runs.rows(rig)["shin.L"]
+    found, truth, keys = contact_runs.runs(curve, *contact_runs.span(curve)), evaluated(rig), keys_of(curve)
+    assert (len(found), found[0].kind, found[-1].kind) == (8, "BOTH", "HEEL")
+    run = selected(rig, found[row].start)
+    least = found[row - 1].start + 1 if row else run.start
+    most = found[row + 1].end - 1 if row < 7 else run.end
+    for frame in (*range(run.end, most + 3), *range(most + 3, run.start - 4, -2), run.end):
+        rig.two_bone_ik_contact_end = frame
+        assert rig.two_bone_ik_contact_end == max(min(frame, most), run.start)
+        assert evaluated(rig) == moved(truth, run, run.start, rig.two_bone_ik_contact_end)
+    assert keys_of(contact_runs.rows(rig)["shin.L"]) == keys
+    for frame in (*range(run.start, least - 3, -1), *range(least - 3, run.end + 4, 2), run.start):
+        rig.two_bone_ik_contact_start = frame
+        assert rig.two_bone_ik_contact_start == min(max(frame, least), run.end)
+        assert evaluated(rig) == moved(truth, run, rig.two_bone_ik_contact_start, run.end)
+    assert keys_of(contact_runs.rows(rig)["shin.L"]) == keys
+
+
+@pytest.mark.parametrize("last", ["NONE", "BALL"])
+def test_the_end_of_a_row_may_become_free_and_stand_again(rig: Object, last: str) -> None:
+    bpy.ops.two_bone_ik.contact_set(bone="shin.L", contact="HEEL", frame_start=50, frame_end=55)
+    bpy.ops.two_bone_ik.contact_set(bone="shin.L", contact=last, frame_start=56, frame_end=61)
+    truth, keys = evaluated(rig), keys_of(contact_runs.rows(rig)["shin.L"])
+    run = selected(rig, 58 if last == "BALL" else 52)
+    for frame in (*range(run.end, 70), *range(70, 48, -1), run.end):
+        rig.two_bone_ik_contact_end = frame
+        assert evaluated(rig) == moved(truth, run, run.start, max(min(frame, 61), run.start))
+    assert keys_of(contact_runs.rows(rig)["shin.L"]) == keys
+
+
+def test_frames_of_several_contacts_are_selected_alone(rig: Object) -> None:
+    before = keys_of(contact_runs.rows(rig)["shin.L"])
+    run = selected(rig, 20)
+    rig.two_bone_ik_contact_frames = run.start, run.end + 9
+    rig.two_bone_ik_contact_end = run.end + 7
+    rig.two_bone_ik_contact_start = run.start + 1
+    assert contact_runs.selected(rig, bpy.context.scene) == ("shin.L", run.start + 1, run.end + 7)
+    rig.two_bone_ik_contact_end = run.start - 10
+    assert rig.two_bone_ik_contact_end == run.start + 1
+    assert keys_of(contact_runs.rows(rig)["shin.L"]) == before
+
+
+def test_contacts_are_newer_than_the_motion_until_it_is_planted(rig: Object) -> None:
+    def newer() -> bool:
+        return contact_runs.are_newer(rig, contact_runs.rows(rig))
+
+    assert not newer()
+    run = selected(rig, 20)
+    rig.two_bone_ik_contact_end = run.end + 1
+    assert newer()
+    rig.two_bone_ik_contact_end = run.end
+    assert not newer()
+    bpy.ops.two_bone_ik.contact_set(contact="BALL")
+    assert newer()
+    api.plant(rig)
+    assert not newer()
+    versions.curves(rig).remove(contact_runs.rows(rig)["shin.R"])
+    assert newer()
+    rig.animation_data.action = rig.animation_data.action.two_bone_ik_source
+    assert not newer()
+
+
 def test_a_limb_without_contacts_gets_a_row_by_a_button() -> None:
     rig = walker(captured("walk", 2.0))
     bpy.context.view_layer.objects.active = rig
@@ -152,9 +232,12 @@ def test_a_locked_row_is_not_set(rig: Object) -> None:
     with pytest.raises(RuntimeError, match="locked"):
         bpy.ops.two_bone_ik.contact_set(bone="shin.L", contact="BALL", frame_start=3, frame_end=9)
     assert keys_of(row) == before
+    run = selected(rig, 20)
+    rig.two_bone_ik_contact_end = run.end + 2
+    assert (keys_of(row), rig.two_bone_ik_contact_end) == (before, run.end)
 
 
-def test_strips_have_the_names_of_limbs_with_chains_or_without(rig: Object) -> None:
+def test_rows_have_the_names_of_limbs_with_chains_or_without(rig: Object) -> None:
     def names() -> dict[str, str]:
         return contact_runs.limb_names(rig, contact_runs.rows(rig))
 
