@@ -28,7 +28,12 @@ def main(picture: str | None = None) -> None:
     joints = np.vstack((np.zeros(2), planar.forward(LENGTHS, np.array((first, hinge)))))
 
     figure, (along, across) = plt.subplots(1, 2, figsize=(9, 4), width_ratios=(1.9, 1), layout="constrained")
-    along.plot((0, TARGET[0]), (0, 0), color="tab:green", label="aim: Damped Track to the target, Locked Track to the pole target")
+    along.plot(
+        (0, TARGET[0]),
+        (0, 0),
+        color="tab:green",
+        label="aim: Damped Track to the target, Locked Track to the pole target",
+    )
     for name, colour, row in (("upper", "tab:blue", 0), ("lower", "tab:orange", 1)):
         along.plot(*joints[row : row + 2].T, color="0.85", linewidth=12, solid_capstyle="round", zorder=0)
         along.plot(
