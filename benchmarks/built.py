@@ -1,7 +1,8 @@
 """A frame of limbs built into the rig, beside Blender's IK constraint: python benchmarks/built.py, as `run.py`.
 
 Both play in one process, each in a scene of its own, in turn: what counts is the processor time of `frame_set`. Limbs
-have a target, a pole target and the IK switch; each further option is a row of its own.
+have a target, a pole target and the IK switch; each further option is a row of its own. The extension is disabled while
+they play, as a built limb does without it; the last row says what it costs to have it enabled.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ FRAMES, RUNS = 40, 7
 Limbs = tuple[Object, tuple[str, ...], list[Object], list[Object]]
 
 
-def single(count: int) -> list[Limbs]:
-    """Armatures of one limb each."""
+def single(count: int, *, carried: bool = False) -> list[Limbs]:
+    """Armatures of one limb each; `carried` by a bone, as limbs of characters are."""
     limbs = []
     for number in range(count):
         bpy.ops.object.armature_add(enter_editmode=True)
@@ -39,6 +40,10 @@ def single(count: int) -> list[Limbs]:
         root, end = bones[0], bones.new("end")
         root.tail = end.head = (0.0, 0.05, 1.0)
         end.tail, end.parent = (0.0, 0.0, 1.9), root
+        end.inherit_scale = "ALIGNED"  # as Stretch needs it
+        if carried:
+            body = bones.new("body")
+            body.tail, root.parent = (0.0, 1.0, 0.0), body
         bpy.ops.object.mode_set(mode="OBJECT")
         empties = [moving((number, y, 1.4), number) for y in (0.3, 2.0)]
         limbs.append((rig, ("end",), empties[:1], empties[1:]))
@@ -130,10 +135,22 @@ def play(scene: Scene) -> None:
         scene.frame_set(frame)
 
 
-def row(api: Any, title: str, make: Callable[[], list[Limbs]], most: float = 0.0, **options: object) -> None:
-    """Prints a row. most : of the time that the constraint takes, where that is promised"""
+def row(
+    title: str, make: Callable[[], list[Limbs]], most: float = 0.0, *, enabled: bool = False, **options: object
+) -> None:
+    """Prints a row.
+
+    most : of the time that the constraint takes, where that is promised
+    enabled : whether the extension stays enabled
+    """
+    import addon_utils  # on the path since bpy is imported
+
     scenes.new_file(FRAMES)
+    addon_utils.enable(PACKAGE, default_set=True)
+    api = importlib.import_module(f"{PACKAGE}.api")
     stages = apart(make, constrained), apart(make, partial(built, api, **options))
+    if not enabled:
+        addon_utils.disable(PACKAGE)
     peer, ours = measure.in_turn(lambda: None, [partial(play, scene) for scene in stages], RUNS)
     ratios = [own / other for own, other in zip(ours.runs, peer.runs, strict=True)]
     enough = f"at most {most:g}: {'yes' if median(ratios) <= most else 'NO'}" if most else ""
@@ -142,23 +159,23 @@ def row(api: Any, title: str, make: Callable[[], list[Limbs]], most: float = 0.0
 
 
 def main() -> None:
-    """Enable the installed package, and print the rows."""
-    import addon_utils  # on the path since bpy is imported
-
-    addon_utils.enable(PACKAGE, default_set=True)
-    api = importlib.import_module(f"{PACKAGE}.api")
+    """Print the rows, of the package that is installed."""
     print(f"\n{'built limbs, us a frame':44}{'constraint':>9}{'built':>9}     ratio (spread)")
     forty = partial(single, 40)
     with run.one_processor():
-        row(api, "40 armatures of one limb", forty, 0.7)
-        row(api, "a metarig, its body still", partial(metarigs, 1, animated=False), 1.2)
-        row(api, "a metarig, its body animated", partial(metarigs, 1, animated=True), 0.9)
-        row(api, "20 metarigs, their bodies animated", partial(metarigs, 20, animated=True), 1.2)
-        row(api, "a metarig with a skin of 100,000 vertices", partial(metarigs, 1, animated=True, skin=100_000))
-        row(api, "40 limbs without a pole target", forty, pole_target=None)
-        row(api, "40 limbs, Softness", forty, softness=0.1)
-        row(api, "40 limbs, Pole Angle", forty, pole_angle=0.5)
-        row(api, "40 limbs, Plane Rest", forty, pole_target=None, plane="REST")
+        row("40 armatures of one limb", forty, 0.7)
+        row("a metarig, its body still", partial(metarigs, 1, animated=False), 1.2)
+        row("a metarig, its body animated", partial(metarigs, 1, animated=True), 0.9)
+        row("20 metarigs, their bodies animated", partial(metarigs, 20, animated=True), 1.2)
+        row("a metarig with a skin of 100,000 vertices", partial(metarigs, 1, animated=True, skin=100_000))
+        row("40 limbs that a bone carries", partial(single, 40, carried=True))
+        row("40 limbs without a pole target", forty, pole_target=None)
+        row("40 limbs, Softness", forty, softness=0.1)
+        row("40 limbs, Stretch", forty, unreachable="STRETCH", max_stretch=1.5)
+        row("40 limbs, Bend Limits", forty, use_bend_limits=True, bend_max=2.0)
+        row("40 limbs, Pole Angle", forty, pole_angle=0.5)
+        row("40 limbs, Plane Rest", forty, pole_target=None, plane="REST")
+        row("40 limbs, the extension enabled", forty, enabled=True)
 
 
 if __name__ == "__main__":
