@@ -216,12 +216,14 @@ def test_bones_and_targets_go_to_their_counterparts(naming) -> None:
     left, right = (rig.two_bone_ik_chains[f"Arm.{side}"] for side in "LR")
     goals = {name: [empty(f"Arm.{side} {name}") for side in "LR"] for name in ("Target", "Pole")}
     left.target, left.pole_target, left.use_rotation = goals["Target"][0], goals["Pole"][0], True
+    left.reach_with = "TAIL"
     right.tip_bone, right.use_rotation = "", False
     api.mirror_settings(rig, "Arm.L")
     assert (right.target, right.pole_target) == (goals["Target"][1], goals["Pole"][1])
     # Bones of which no name tells a side are left as they are; without a tip bone nothing can turn.
     tip = "" if naming is NAMINGS["words of no language"] else limbs["Arm.R"][2]
     assert (right.end_bone, right.tip_bone, right.use_rotation) == (limbs["Arm.R"][1], tip, bool(tip))
+    assert right.reach_with == ("TAIL" if tip else "JOINT")
 
 
 def test_a_subtarget_goes_to_its_counterpart_if_it_has_one() -> None:
