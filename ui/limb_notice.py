@@ -83,7 +83,7 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
         column.operator("two_bone_ik.reveal", text=button, translate=False)
     if covers:
         row = column.row(align=True)
-        row.label(text="Live covers the keys")
+        row.label(text="You see Live, not the keys")
         row.operator("two_bone_ik.live", text="Switch Off")
     for _ in range(_most_lines(context) - len(lines) - bool(button) - covers):
         column.label(text="")
