@@ -98,10 +98,12 @@ def refuse_uneven(plan: Plan, solved: SolvedGroup, samples: Samples) -> None:
         if uneven.any():
             worst = scales[int(np.argmax(uneven))]
             raise Refused("NOT_BUILDABLE.uneven", chain=chain, value=float(worst[2] / worst[0]), frame=at(uneven))
-        if chain.use_rotation and chain.target.object != rig:
-            mirrored = np.linalg.det(samples.to_world[rig][:, :3, :3]) < 0.0
-            if mirrored.any():
-                raise Refused("NOT_BUILDABLE.mirrored", chain=chain, frame=at(mirrored))
+        mirrored = np.linalg.det(samples.to_world[rig][:, :3, :3]) < 0.0
+        above = mirrored != (np.linalg.det(group.to_world[:, column % group.to_world.shape[1], :3, :3]) < 0.0)
+        if above.any():
+            raise Refused("NOT_BUILDABLE.mirrored_above", chain=chain, frame=at(above))
+        if chain.use_rotation and chain.target.object != rig and mirrored.any():
+            raise Refused("NOT_BUILDABLE.mirrored", chain=chain, frame=at(mirrored))
         rest, _ = rest_chain(rig, rig.two_bone_ik_chains[chain.name])
         size = norm(np.diff(rest.joints, axis=-2)).sum()
         joints = group.chain.joints[:, column % group.chain.joints.shape[1]]

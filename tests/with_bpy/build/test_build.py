@@ -224,6 +224,10 @@ def uneven_parent(rig: Object) -> None:
     rig.pose.bones["spine"].scale = (1.0, 1.05, 1.0)
 
 
+def mirrored_parent(rig: Object) -> None:
+    rig.pose.bones["spine"].scale = (1.0, -1.0, 1.0)
+
+
 def uneven_object(rig: Object) -> None:
     rig.scale = (1.0, 1.0, 1.3)
 
@@ -279,6 +283,7 @@ def keyed_option(rig: Object) -> None:
     [
         (uneven_parent, "is scaled unevenly on frame 1, along one axis 0.9524 times"),
         (uneven_object, "is scaled unevenly on frame 1, along one axis 0.7692 times"),
+        (mirrored_parent, "A bone above chain .* is mirrored on frame 1"),
         (unscaled_end, 'clear location and scale of "upper"'),
         (moved_root, "are moved or scaled themselves on frame 2"),
         (scaled_root, "are moved or scaled themselves on frame 1"),
