@@ -148,12 +148,16 @@ def _in_chain(
     # How far each bone had turned (`own`) and turns now (`turn`), relative to a root bone that has the whole twist.
     own = -group.gathered.sum(axis=-1)
     turn = influence * -angle + (1.0 - influence) * own
-    bases = [turned(limb.bases[0], twist_bones.line_to(limb.poses[0], limb.bases[0], mid), turn), *limb.bases[1:]]
+
+    def line(row: int) -> Array:
+        return twist_bones.line_to(group.plan.bones[row], limb.poses[row], limb.bases[row], mid)
+
+    bases = [turned(limb.bases[0], line(0), turn), *limb.bases[1:]]
     for number, (row, _) in enumerate(found):
         share = _shares(solved, number)
         own = own + group.gathered[..., number]
         goal = influence * (share - 1.0) * angle + (1.0 - influence) * own
-        bases[row] = turned(limb.bases[row], twist_bones.line_to(limb.poses[row], limb.bases[row], mid), goal - turn)
+        bases[row] = turned(limb.bases[row], line(row), goal - turn)
         turn = goal
     parent = group.kinematics.poses(tuple(bases[:-1]))[-1]
     bases[-1] = inherit.turned_back(group.kinematics.bones[-1], parent, bases[-1], limb.poses[-1])
@@ -168,7 +172,8 @@ def _below(
     first = sum(part.in_line and part.upper for part in solved.plan.twists)
     below, before = list(limb.below), np.zeros(1)
     for number, (row, _) in enumerate(found, first):
-        line, share = twist_bones.line_to(limb.below_poses[row], below[row], joint), _shares(solved, number)
+        line = twist_bones.line_to(solved.plan.below[row], limb.below_poses[row], below[row], joint)
+        share = _shares(solved, number)
         own = twist_bones.angle(below[row].rotation, line)
         turn = influence * ((share - before) * angle - own)
         below[row], before = turned(below[row], line, turn), share

@@ -50,12 +50,14 @@ def beside(twist: TwistBone, line: Array) -> Array:
     return twist.bone.offset[:3, :3].T @ line
 
 
-def line_to(pose: Array, basis: Basis, joint: Array) -> Array:
+def line_to(bone: Bone, pose: Array, basis: Basis, joint: Array) -> Array:
     """(..., 3) the line that a bone with this pose (..., 4, 4) and basis turns about so that a joint (..., 3) stays.
 
     It is seen before the bone's own scale, and where what carries the bone is sheared, it is no right projection.
     """
     way = (joint - pose[..., :3, 3])[..., None]
+    if bone.inherit_scale == "ALIGNED":  # all scale comes after the turn, along the bone's own axes
+        return unit(seen_from(pose, way)[..., 0])
     line = basis.scale * product(transform.inverse(pose[..., :3, :3]), way)[..., 0]
     # A scale of 0 leaves no line: the one as the axes point has to do.
     return unit(np.where(line.any(axis=-1, keepdims=True), line, seen_from(pose, way)[..., 0]))
@@ -94,10 +96,10 @@ def gathered(
     """
     mid, result, turns = poses[-1][..., :3, 3], list(bases), []
     for row, _ in in_line(plan, upper=True):
-        line = line_to(poses[row], bases[row], mid)
+        line = line_to(plan.bones[row], poses[row], bases[row], mid)
         turns.append(angle(bases[row].rotation, line))
         result[row] = turned(bases[row], line, -turns[-1])
-    line, by = line_to(poses[0], bases[0], mid), np.stack(np.broadcast_arrays(*turns), axis=-1)
+    line, by = line_to(plan.bones[0], poses[0], bases[0], mid), np.stack(np.broadcast_arrays(*turns), axis=-1)
     result[0] = turned(bases[0], line, by.sum(axis=-1))
     return tuple(result), line, by
 

@@ -40,6 +40,9 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     limbs = judge.limbs()
     pose = oracle.shown(limbs, frames or None)
     build.show(scene, scene.get("frame", 1.0))
+    # What single precision knows of where a target was: one a trillion metres away is put kilometres off.
+    places = [np.abs(limb.goal()).max() for limb in limbs if limb.target]
+    sure = 4.0 * float(np.spacing(np.float32(max(places, default=0.0))))
     report = api.pin(rig, style=api.KeyStyle(keys=keys, tolerance=TOLERANCE), **judge.arguments(request))
     bpy.context.view_layer.update()
     if not rig.two_bone_ik_live:
@@ -51,7 +54,7 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     if not judge.undisturbed(report):
         told.append("constraint or NLA")
         return
-    most = 5e-4 + TOLERANCE / np.abs(pose - pose[:, :1]).max(initial=1e-30)
+    most = 5e-4 + (TOLERANCE + sure) / np.abs(pose - pose[:, :1]).max(initial=1e-30)
     if keys != "SOURCE":  # between the bones' own keys targets may go otherwise
         yield from judge.kept("pin moves the pose", pose, oracle.shown(limbs, frames or None), most=most)
     if "follows" in str(scene["objects"]) or len(limbs) != 1:

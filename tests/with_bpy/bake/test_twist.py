@@ -115,6 +115,19 @@ def test_bones_in_line_move_no_limb_below_other_scales(
     np.testing.assert_allclose(shown(rig, frames), before, atol=1e-5)
 
 
+def test_bones_in_line_move_no_limb_where_scale_is_aligned() -> None:
+    chain, frames = arm(bones=LINE, use_twist=False), range(1, 13)
+    rig = chain.id_data
+    for bone in rig.data.bones:
+        bone.inherit_scale = "ALIGNED"
+    rig.pose.bones["lower"].scale, rig.pose.bones["hand"].location = (1.0, 2.0, 1.0), (-0.1, 0.1, 0.1)
+    api.bake(rig, frames=(1, 12))
+    before = shown(rig, frames)
+    chain.use_twist = True
+    assert api.bake(rig, frames=(1, 12)).posed
+    np.testing.assert_allclose(shown(rig, frames), before, atol=1e-5)
+
+
 def test_past_a_swing_of_180_degrees_the_twist_goes_on_evenly() -> None:
     chain = arm(turns=0.0)
     rig, hand = chain.id_data, chain.target.rotation_quaternion.copy()
