@@ -9,13 +9,13 @@ Most sessions never pose limbs: what is imported here imports neither `api` nor 
 from .blender import handlers
 from .blender.settings import hold_and_plant_properties, properties
 from .command_line import command
-from .operators import bake, build, chains, drag, hold, live, plant, progress, switch, takeover, takes, targets
+from .operators import bake, build, chains, hold, live, plant, progress, switch, takeover, takes, targets
 from .ui import menus, online_manual, overlay, panel, preferences, pull_tool
 
 _PARTS = (
     properties,
     hold_and_plant_properties,
-    *(chains, takeover, targets, hold, bake, plant, takes, switch, build, live, drag),
+    *(chains, takeover, targets, hold, bake, plant, takes, switch, build, live),
     *(preferences, panel, menus, overlay, pull_tool, online_manual),
     handlers,
     command,

@@ -1,9 +1,46 @@
-"""Let limbs follow while an animator works."""
+"""Let limbs follow, and pull one by its tip or its mid joint with the mouse; keys as in Blender's own transforms."""
 
-from bpy.types import Context
+from collections.abc import Callable
+from typing import Any, cast
 
-from ..blender.armatures import Rig
-from .armature_operator import ChainOperator, in_hand, registration, selected_with_chains
+from bpy.types import Context, Event, Header, SpaceView3D
+from bpy.utils import units
+from bpy_extras import view3d_utils
+
+from ..blender.armatures import Rig, local_armatures
+from ..blender.options import option
+from ..blender.settings.properties import active_chain
+from .armature_operator import (
+    ArmatureOperator,
+    ChainOperator,
+    Result,
+    active_names,
+    api,
+    in_hand,
+    registration,
+    selected_with_chains,
+    show_status,
+)
+
+_AXES = {"X": 0, "Y": 1, "Z": 2}
+_DIGITS = {"PERIOD": ".", "NUMPAD_PERIOD": "."} | {
+    key: str(digit)
+    for digit, name in enumerate(("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE"))
+    for key in (name, f"NUMPAD_{digit}")
+}
+_VIEW = ("MIDDLEMOUSE", "TRACKPAD", "NDOF")
+"""How events begin that turn and move the view."""
+_SLOW = 0.1
+_KEYS: tuple[tuple[tuple[Any, ...], str], ...] = (
+    (("MOUSE_LMB",), "Confirm"),
+    (("MOUSE_RMB",), "Cancel"),
+    (("EVENT_X", "EVENT_Y", "EVENT_Z"), "Axis"),
+    (("EVENT_CTRL", "BLANK1"), "Snap"),  # wider than the room that an icon gets
+    (("EVENT_SHIFT",), "Precision"),
+)
+"""As the status bar shows them: icons and what they do."""
+_FLIP = (("MOUSE_MMB", "EVENT_F"), "Flip Bend")
+"""Only while the tip is pulled: the mid joint goes to the side to which it is pulled."""
 
 
 class TWO_BONE_IK_OT_live(ChainOperator):
@@ -18,6 +55,212 @@ class TWO_BONE_IK_OT_live(ChainOperator):
 
     def run(self, _context: Context, rig: Rig) -> None:
         rig.two_bone_ik_live = self._live
+
+
+class TWO_BONE_IK_OT_drag(ArmatureOperator):
+    """Pull the limb in hand with the mouse, by its tip, elbow or knee; with auto keying on, key it as well"""
+
+    bl_idname = "two_bone_ik.drag"
+    bl_label = "Drag Two-Bone IK Limb"
+    bl_options = {"REGISTER", "UNDO", "BLOCKING", "GRAB_CURSOR"}
+
+    pull: option("drag", "pull")
+    offset: option("drag", "offset")
+    flip: option("drag", "flip")
+    armature: option("drag", "armature")
+    bone: option("drag", "bone")
+    release_confirm: option("drag", "release_confirm")
+
+    @classmethod
+    def lacks(cls, context: Context, rig: Rig) -> str:
+        # In Pose Mode a bone tells the limb.
+        told = context.mode == "POSE" or in_hand.limb_in_hand(context)
+        return super().lacks(context, rig) or ("" if told else "Select a chain in the list")
+
+    def rigs(self, context: Context) -> list[Rig]:
+        if not self.armature:
+            return super().rigs(context)
+        named = [rig for rig in local_armatures(context.scene) if rig.name == self.armature]
+        if not named:
+            raise api.Refused("NO_RIG.local", object=self.armature)
+        return named
+
+    def run(self, context: Context, rig: Rig) -> None:
+        self._begin(context, rig)
+        try:
+            self._pull()
+            if self.flip:
+                self._drag.flip()
+        except api.Refused:
+            self._drag.restore()
+            raise
+        self._finish()
+
+    def invoke(self, context: Context, event: Event) -> Result:
+        if context.area is None or context.area.type != "VIEW_3D":
+            return self.execute(context)
+        # The sidebar's button gives the sidebar, and of four views there may be one with a limb under the mouse.
+        in_view = context.region.type == "WINDOW"
+        regions = (region for region in context.area.regions if region.type == "WINDOW")
+        self._region = context.region if in_view else next(regions)
+        self._view = context.region_data if in_view else cast(SpaceView3D, context.space_data).region_3d
+        in_hand.follow(context.view_layer)
+        try:
+            self._begin(context, self.rigs(context)[0])
+        except api.Refused as refusal:
+            self.report({"ERROR"}, str(refusal))
+            return {"CANCELLED"}
+        self._typed = ""
+        self._axis: int | None = None
+        self._last = self._under_mouse(event)
+        self._free: tuple[float, ...] = (0.0, 0.0, 0.0)
+        context.window_manager.modal_handler_add(self)
+        self._show(context)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: Context, event: Event) -> Result:
+        released = self.release_confirm and (event.type, event.value) == ("LEFTMOUSE", "RELEASE")
+        is_pulled = any(self.offset) or self.flip
+        if event.type in {"ESC", "RIGHTMOUSE"} or (released and not is_pulled):
+            self.cancel(context)
+            return {"CANCELLED"}
+        if released or (event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE"} and event.value == "PRESS"):
+            self._show(context, done=True)
+            self._finish()
+            return {"FINISHED"}
+        if event.type.startswith(_VIEW):
+            # No other key passes: undo or Edit Mode would take away what is pulled.
+            return {"PASS_THROUGH"}
+        with self.refusals_told():
+            if event.type == "MOUSEMOVE":
+                self._move(event)
+            elif event.value == "PRESS":
+                self._press(event)
+            self.offset = self._offset(context, event)
+            self._pull()
+            self._show(context)
+            return {"RUNNING_MODAL"}
+        self.cancel(context)
+        return {"CANCELLED"}
+
+    def cancel(self, context: Context) -> None:
+        """Esc, right click, or Blender closes: leave the pose as it was."""
+        self._drag.restore()
+        self._show(context, done=True)
+
+    def _begin(self, context: Context, rig: Rig) -> None:
+        from ..blender.chains.limbs import limb_of
+
+        active = "" if active_chain(rig) or not context.active_pose_bone else context.active_pose_bone.name
+        bone = self.bone or active
+        limb = limb_of(rig, bone) if bone else active_names(rig)[0]
+        insert_keys = context.scene.tool_settings.use_keyframe_insert_auto
+        self._rig = rig
+        self._drag = api.drag(rig, limb, scene=context.scene, insert_keys=insert_keys)
+        self._start = self._drag.tip if self.pull == "TIP" else self._drag.mid
+
+    def _pull(self) -> None:
+        """Pose the limb with the joint pulled by the offset."""
+        place = tuple(sum(parts) for parts in zip(self._start, self.offset, strict=True))
+        if self.pull == "TIP":
+            self._drag.to(place)
+        else:
+            self._drag.bend_towards(place)
+
+    def _finish(self) -> None:
+        for note in self._drag.finish():
+            self.report({"WARNING"}, note)
+
+    def _press(self, event: Event) -> None:
+        if self.pull == "TIP" and event.type in {"F", "WHEELUPMOUSE", "WHEELDOWNMOUSE"}:
+            self.flip = not self.flip
+            self._drag.flip()
+        elif event.type in _AXES:
+            self._axis = None if self._axis == _AXES[event.type] else _AXES[event.type]
+        else:
+            self._typed = typed(self._typed, event.type)
+
+    def _move(self, event: Event) -> None:
+        place = self._under_mouse(event)
+        speed = _SLOW if event.shift else 1.0
+        self._free = tuple(sum(step) for step in zip(self._free, (place - self._last) * speed, strict=True))
+        self._last = place
+
+    def _offset(self, context: Context, event: Event) -> tuple[float, ...]:
+        """From where the joint was: as typed, snapped, or as the mouse has it; along the axis where there is one."""
+        number = _number(self._typed)
+        if number is not None:
+            return tuple(number if axis == (self._axis or 0) else 0.0 for axis in range(3))
+        offset = self._free
+        if event.ctrl != context.scene.tool_settings.use_snap:
+            offset = self._snapped(context, event, step=0.1 if event.shift else 1.0)
+        return offset if self._axis is None else tuple(offset[axis] * (axis == self._axis) for axis in range(3))
+
+    def _snapped(self, context: Context, event: Event, step: float) -> tuple[float, ...]:
+        """To the surface under the mouse, or to increments, as Blender's snapping is set."""
+        from ..blender.status.ray_cast import surface
+
+        if not context.scene.tool_settings.snap_elements & {"INCREMENT", "GRID"}:
+            find = (view3d_utils.region_2d_to_origin_3d, view3d_utils.region_2d_to_vector_3d)
+            origin, direction = (part(self._region, self._view, self._mouse(event)) for part in find)
+            place = surface(context.scene, context.view_layer.depsgraph, origin, direction, rig=self._rig)
+            if place is not None:
+                return tuple(there - here for there, here in zip(place.to_tuple(), self._start, strict=True))
+        return tuple(step * round(part / step) for part in self._free)
+
+    def _under_mouse(self, event: Event) -> Any:
+        """Where the mouse is in the plane of the view that holds the joint."""
+        return view3d_utils.region_2d_to_location_3d(self._region, self._view, self._mouse(event), self._start)
+
+    def _mouse(self, event: Event) -> tuple[int, int]:
+        """In the region. Blender tells a drag from a click some pixels away from where the button was pressed."""
+        x, y = event.mouse_x, event.mouse_y
+        if event.value == "CLICK_DRAG":
+            x, y = event.mouse_prev_press_x, event.mouse_prev_press_y
+        return x - self._region.x, y - self._region.y
+
+    def _show(self, context: Context, *, done: bool = False) -> None:
+        """Keys in the status bar, and how far the joint was pulled in the header."""
+        show_status(context, None if done else keys_drawn(self.pull))
+        if context.area:
+            context.area.header_text_set(None if done else self._header(context))
+
+    def _header(self, context: Context) -> str:
+        from ..blender.messages.translation import translated
+
+        system = context.scene.unit_settings.system
+        lengths = (units.to_string(system, "LENGTH", part) for part in self.offset)
+        parts = (f"D{name}: {length}" for name, length in zip("xyz", lengths, strict=True))
+        angles = self._drag.angles
+        told = translated("part.angles", root=angles[0], hinge=angles[1]) if angles else ""
+        return "   ".join(filter(None, (*parts, told, self._typed and f"[{self._typed}]")))
+
+
+def keys_drawn(pull: str) -> Callable[[Header, Context], None]:
+    """What draws the keys in the status bar while this joint is pulled."""
+
+    def draw(header: Header, _context: Context) -> None:
+        for icons, word in (*_KEYS, _FLIP) if pull == "TIP" else _KEYS:
+            row = header.layout.row(align=True)
+            for icon in icons:
+                row.label(icon=icon)
+            row.label(text=word)
+
+    return draw
+
+
+def typed(text: str, key: str) -> str:
+    """The number entered so far, after one more key; as everywhere in Blender, minus changes the sign at any time."""
+    if key in {"MINUS", "NUMPAD_MINUS"}:
+        return text.removeprefix("-") if text.startswith("-") else f"-{text}"
+    return text[:-1] if key == "BACK_SPACE" else text + _DIGITS.get(key, "")
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 register, unregister = registration(globals())

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 import pytest
-from bl_ext.user_default.two_bone_ik.operators import drag
+from bl_ext.user_default.two_bone_ik.operators.live import TWO_BONE_IK_OT_drag, keys_drawn
 
 from support import file_data, live
 from support.rigs import arm, armature
@@ -26,7 +26,7 @@ def pressed(
             event = SimpleNamespace(type=key, value="PRESS", ctrl=False, shift=False)
             ended[:] = [(self.modal(context, event), self.flip)]
 
-    monkeypatch.setattr(drag.TWO_BONE_IK_OT_drag, "run", run)
+    monkeypatch.setattr(TWO_BONE_IK_OT_drag, "run", run)
     bpy.ops.two_bone_ik.drag(**arguments)
     return ended[0]
 
@@ -43,7 +43,7 @@ def test_the_status_bar_offers_flip_where_it_flips(pull: str, offered: bool) -> 
     words: list[str] = []
     row = SimpleNamespace(label=lambda icon="", text="": words.append(text))
     header = SimpleNamespace(layout=SimpleNamespace(row=lambda align: row))
-    drag.keys_drawn(pull)(header, bpy.context)
+    keys_drawn(pull)(header, bpy.context)
     assert ("Flip Bend" in words) is offered
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.chains import limbs
-from bl_ext.user_default.two_bone_ik.operators.drag import typed
+from bl_ext.user_default.two_bone_ik.operators.live import typed
 from mathutils import Quaternion
 
 from support import file_data, rigs
