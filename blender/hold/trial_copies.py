@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from typing import Any
 
 import numpy as np
 from bpy.types import Action, FCurve, Object
@@ -30,7 +31,8 @@ class TrialCopies(ExitStack):
     def add(self, item: Object) -> None:
         """Copy the object, if it has no copy yet, with an action of its own."""
         if item not in self._copies:
-            copy = self._copies[item] = self.enter_context(write_channels.copied(item))
+            copy: Any = self.enter_context(write_channels.copied(item))
+            self._copies[item] = copy
             copy.two_bone_ik_source = None  # it would count as a user
             if versions.played(copy)[0]:
                 versions.copy_action(copy)
