@@ -38,7 +38,7 @@ class User:
                 yield
 
     def click(self, name: str, columns: tuple[float, ...] = COLUMNS) -> Steps:
-        """Click the sidebar's button of an operator or a property: `two_bone_ik.bake`, `two_bone_ik_live`.
+        """Click the sidebar's button of an operator or a property: `two_bone_ik.bake`, `two_bone_ik_overlay`.
 
         Where there are several of an operator: `two_bone_ik.settings_copy(sections={'REACH'})`.
         """

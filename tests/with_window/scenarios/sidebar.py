@@ -112,10 +112,10 @@ def made_narrow(user: User) -> Steps:
     """Two buttons stand in a row, and those of the list are below it."""
     yield from drag_edge(user)
     heights = {}
-    for button in (".chain_add", "_live", "_overlay", ".drag", ".solve", ".check", ".bake"):
+    for button in (".chain_add", ".live", "_overlay", ".drag", ".solve", ".check", ".bake"):
         yield from find(user, f"two_bone_ik{button}", (0.1, *COLUMNS))
         heights[button] = user.mouse[1]
-    in_order = (".chain_add", "_live", "_overlay", ".drag", ".check")
+    in_order = (".chain_add", ".live", "_overlay", ".drag", ".check")
     assert [heights[button] for button in in_order] == sorted((heights[b] for b in in_order), reverse=True)
     assert heights[".drag"] == heights[".solve"]
     assert heights[".check"] == heights[".bake"]
