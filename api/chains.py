@@ -142,8 +142,8 @@ def add_limb(rig: Rig, limb: Limb) -> TwoBoneIKChain:
     chain = add_chain(rig, **limb.fields)
     # Only now: with reference POSE no side would be decided by keys.
     set_fields(chain, chain_defaults.fitting(chain))
-    for hock in list(hock_fit.by_keys(rig, chain))[:1]:
-        chain.hock = hock
+    if fits := hock_fit.by_keys(rig, chain):
+        chain.hock = next(iter(fits))
     for role, bone in (("target", limb.subtarget), ("pole_target", limb.pole_subtarget)):
         if bone:
             set_fields(chain, {role: rig, role.replace("target", "subtarget"): bone})

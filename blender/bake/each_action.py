@@ -14,8 +14,8 @@ from ...skeleton.steps import run
 from ...skeleton.values import Point
 from .. import versions
 from ..armatures import Rig
-from ..curves import shelf, unkeyed_edits
-from ..curves.shelf import Pair
+from ..curves import action_pairs, unkeyed_edits
+from ..curves.action_pairs import Pair
 from ..curves.unkeyed_edits import Edit, Keeper
 from ..messages.refused import Refused, unless_gone
 from ..messages.translation import translated
@@ -46,7 +46,7 @@ def requests(
     for item in (rig, *targets, *others):
         if item.animation_data and item.animation_data.use_tweak_mode:
             raise Refused("TWEAK_MODE", object=item)
-    pairs, lacking = shelf.pairs(rig, pattern, targets, others)
+    pairs, lacking = action_pairs.pairs(rig, pattern, targets, others)
     left_out = ", ".join(f'{action} ("{target}")' for action, target in lacking.items())
     if not pairs:
         raise Refused("NO_PARTNER", object=rig, value=left_out)

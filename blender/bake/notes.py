@@ -10,7 +10,7 @@ from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.values import Plan, Point
 from .. import versions
 from ..armatures import Rig
-from ..curves import shelf
+from ..curves import action_pairs
 from ..messages.translation import translated
 from ..rigs.known_limbs import copies, hiding_switch, known_by_end
 from ..rigs.rig_files import KnownLimb
@@ -56,10 +56,10 @@ def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, 
 
 def track_notes(plan: Plan) -> Iterator[str]:
     """Sentences about targets that play an action of another NLA track than the armature."""
-    own = shelf.tracks(plan.rig)
+    own = action_pairs.tracks(plan.rig)
     points = (point for chain in plan.chains for point in (chain.target, chain.pole) if point)
     for item in dict.fromkeys(point.object for point in points) if own else ():
-        others = shelf.tracks(item)
+        others = action_pairs.tracks(item)
         if others and own.isdisjoint(others):
             actions = {"action": versions.played(plan.rig)[0].name, "other": versions.played(item)[0].name}
             named = {"track": ", ".join(sorted(own)), "other_track": ", ".join(sorted(others)), "target": item.name}

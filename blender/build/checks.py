@@ -85,7 +85,7 @@ def _label(name: str, value: object) -> str:
 
 
 def refuse_uneven(plan: Plan, solved: SolvedGroup, samples: Samples) -> None:
-    """Raise `Refused` where scale is uneven, or where the bones do not keep their lengths and places."""
+    """Raise `Refused` where scale is uneven, a bone above is mirrored, or bones of the limb move or are scaled."""
     group = solved.group
     for column, chain in enumerate(group.plans):
         rig: Rig = chain.rig

@@ -2,6 +2,7 @@
 
 Other rooms use of it:
 
+    action_pairs : all
     borders : all
     kept_action : all
     kept_outside : all
@@ -11,7 +12,6 @@ Other rooms use of it:
         values_before
     keys_beside : kept_beside, kept_span, setting_channel, shown_beside
     own_keys : all
-    shelf : all
     unkeyed_edits : all
     write : all
 """

@@ -29,7 +29,6 @@ _SAME = 1e-4
 _SAME_PLANE = 1e-3
 """Radians by which the pole angle may change: the constraint stops a little off."""
 
-
 _STRAIGHT = 1e-2
 """Sine of the angle between line and side of the triangle."""
 

@@ -143,7 +143,7 @@ def _missing(bones: list[Bone], named: list[LimbBones]) -> list[LimbBones]:
 
 def _limb(rig: Rig, limb: LimbBones, name: str, kind: Kind, toes: Iterable[Bone]) -> Limb:
     chain = chain_of(rig, limb.end.name)
-    toe = _toe(limb, toes) if kind == Kind.LEGS else None
+    toe = _toe(limb.tip, toes) if kind == Kind.LEGS and limb.tip else None
     if toe and limb.tip:
         bones, front = (limb.root, limb.end, limb.tip), limb.label.front
         if hock := hock_fit.at_rest(*bones, toe.head_local, front=front):
@@ -163,10 +163,10 @@ def _limb(rig: Rig, limb: LimbBones, name: str, kind: Kind, toes: Iterable[Bone]
     )
 
 
-def _toe(limb: LimbBones, toes: Iterable[Bone]) -> Bone | None:
-    """Of these bones the one that carries on from hand or foot."""
-    toes = [toe for toe in toes if limb.tip and "heel" not in toe.name.lower()]
-    return min(toes, key=lambda bone: (bone.head_local - limb.tip.tail_local).length, default=None)
+def _toe(foot: Bone, toes: Iterable[Bone]) -> Bone | None:
+    """Of these bones the one that carries on from the foot."""
+    toes = [toe for toe in toes if "heel" not in toe.name.lower()]
+    return min(toes, key=lambda bone: (bone.head_local - foot.tail_local).length, default=None)
 
 
 def _kind(limb: LimbBones) -> Kind:

@@ -24,6 +24,9 @@ Played = tuple[Action, str]
 _Strips = list[tuple[str, float]]
 """Of strips with an action, the name of the track and the first frame."""
 
+_Own = Mapping[Played, _Strips]
+"""What an object plays, and what its strips have."""
+
 _JOINS = " _-.|:"
 """What stands between the name of an owner and that of an action."""
 
@@ -60,14 +63,15 @@ def pairs(
     raises : Refused where no name fits
     """
     found: list[Pair] = []
-    for played, places in actions_of(rig).items():
-        partners = ((item, _partner(item, rig, played, places)) for item in (*targets, *others))
+    own = {item: _own(item) for item in (*targets, *others)}
+    for played, places in _actions_of(rig).items():
+        partners = ((item, _partner(item, own[item], rig, played, places)) for item in own)
         found.append(Pair({rig: played} | {item: partner for item, partner in partners if partner}))
     names = [pair.action.name for pair in found]
     fitting = [pair for pair in found if pair.action.name == pattern or fnmatchcase(pair.action.name, pattern)]
     if not fitting:
         raise Refused("NO_ACTION", object=rig, value=pattern, nearest=nearest_name(pattern, names))
-    moving = [item for item in targets if _shelved(item) or any(item in pair.played for pair in found)]
+    moving = [item for item in targets if own[item] or any(item in pair.played for pair in found)]
     lacking = {pair.action.name: item.name for pair in fitting for item in moving if item not in pair.played}
     return [pair for pair in fitting if pair.action.name not in lacking], lacking
 
@@ -75,14 +79,14 @@ def pairs(
 def tracks(item: Object) -> set[str]:
     """Names of the NLA tracks that have what the object plays."""
     played = versions.played(item)
-    return {track for track, _ in _shelved(item).get(played, ())} if played[0] else set()
+    return {track for track, _ in _own(item).get(played, ())} if played[0] else set()
 
 
-def actions_of(rig: Rig) -> dict[Played, _Strips]:
+def _actions_of(rig: Rig) -> _Own:
     """All actions of the armature, with the strips of its NLA that have them; the one that it plays is the last."""
-    own = _shelved(rig)
+    own = _own(rig)
     twins = [item for item in bpy.data.objects if is_rig(item) and item != rig]
-    known = {*own, *(played for twin in twins for played in _shelved(twin))}
+    known = {*own, *(played for twin in twins for played in _own(twin))}
     lying = ((action, slot) for action in bpy.data.actions for slot in versions.slots(action))
     free = [played for played in lying if played not in known and _is_of(rig, twins, played)]
     owners: list[Any] = [*bpy.data.actions, *bpy.data.objects]
@@ -92,7 +96,7 @@ def actions_of(rig: Rig) -> dict[Played, _Strips]:
     return {played: own.get(played, []) for played in in_order if played[0] not in kept}
 
 
-def _shelved(item: Object) -> dict[Played, _Strips]:
+def _own(item: Object) -> _Own:
     """What the object plays and what its strips have; where it plays what was made from another, that one's strips."""
     active: Any = versions.played(item)
     owner: Any = item
@@ -120,22 +124,22 @@ def _is_of(rig: Rig, twins: Collection[Rig], played: Played) -> bool:
     return own[0] > 0 and all(fit(twin) <= own for twin in twins)
 
 
-def _partner(item: Object, rig: Rig, played: Played, places: _Strips) -> Played | None:
+def _partner(item: Object, own: _Own, rig: Rig, played: Played, places: _Strips) -> Played | None:
     """What the object plays with this action of the armature: of the same track, else slot, else name."""
-    action, starts, shelved = played[0], dict(places), _shelved(item)
+    action, starts = played[0], dict(places)
     beside = [
         (abs(start - starts[track]), number)
-        for number, strips in enumerate(shelved.values())
+        for number, strips in enumerate(own.values())
         for track, start in strips
         if track in starts
     ]
     if beside:
-        return list(shelved)[min(beside)[1]]
+        return list(own)[min(beside)[1]]
     named = versions.slot_named_for(item)
-    of_action = [each for each in shelved if each[0] == action]
+    of_action = [each for each in own if each[0] == action]
     of_action += [(action, slot) for slot in versions.slots(action) if slot and slot == named]
     wanted = _stems(action.name, rig)
-    of_name = [each for each in shelved if _stems(each[0].name, item) & wanted]
+    of_name = [each for each in own if _stems(each[0].name, item) & wanted]
     return next(iter((*of_action, *of_name, *_lying(item, named, wanted))), None)
 
 
