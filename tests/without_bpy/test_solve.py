@@ -55,7 +55,6 @@ def test_a_chain_that_was_made_ready_is_solved_as_ever(options: dict, seed: int,
 
 @pytest.mark.once
 @given(OPTIONS, st.integers(0, 1000), st.booleans())
-@settings(max_examples=300)
 def test_chains_side_by_side_are_solved_as_each_alone(options: dict, seed: int, posed: bool) -> None:
     """On some frames, or on all of a chain's, target or pole leave a direction open."""
     rng = np.random.default_rng(seed)

@@ -66,7 +66,7 @@ def assert_same(found: Solution, alone: Solution, row: tuple[int, ...], near: fl
 
 @pytest.mark.once
 @pytest.mark.parametrize(("pins", "near"), PINS)
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(data=st.data(), choices=CHOICES, seed=st.integers(0, 1000))
 def test_numbers_that_vary_pose_each_frame_as_it_is_posed_alone(pins, near, data, choices, seed) -> None:
     rng = np.random.default_rng(seed)
@@ -80,7 +80,7 @@ def test_numbers_that_vary_pose_each_frame_as_it_is_posed_alone(pins, near, data
 
 @pytest.mark.once
 @pytest.mark.parametrize(("pins", "near"), PINS)
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(data=st.data(), choices=CHOICES, seed=st.integers(0, 1000))
 def test_chains_side_by_side_have_numbers_of_their_own(pins, near, data, choices, seed) -> None:
     rng = np.random.default_rng(seed)

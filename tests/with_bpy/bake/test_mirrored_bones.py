@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import bpy
 import numpy as np
 import pytest
@@ -17,7 +15,6 @@ from support.truth import Limb, on_frame
 
 CLOSE = 1e-5
 FRAMES = (1, 4, 8)
-SIGNS = [signs for signs in product((1, -1), repeat=3) if min(signs) < 0]
 AXES = [(1, 1, -1), (1, -1, 1), (-1, 1, -1), (-1, -1, -1)]
 """Those that differ in kind: across the bone or along it, turned, turned inside out."""
 INHERIT = ["FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY"]
@@ -44,7 +41,7 @@ def farthest(limb: Limb) -> float:
 @pytest.mark.parametrize("turns", [True, False], ids=["turns along", "keeps its rotation"])
 @pytest.mark.parametrize("inherit", INHERIT)
 def test_a_mirrored_parent_carries_a_chain_that_reaches(inherit: str, turns: bool) -> None:
-    for signs in SIGNS:
+    for signs in AXES:
         rig = mirrored_arm("spine", signs)
         for name in ("upper", "lower"):
             rig.data.bones[name].inherit_scale, rig.data.bones[name].use_inherit_rotation = inherit, turns
@@ -55,7 +52,7 @@ def test_a_mirrored_parent_carries_a_chain_that_reaches(inherit: str, turns: boo
 @pytest.mark.parametrize("turns", [True, False], ids=["turns along", "keeps its rotation"])
 @pytest.mark.parametrize("inherit", INHERIT[1:])
 def test_an_uneven_mirrored_parent_carries_a_chain_that_reaches(inherit: str, turns: bool) -> None:
-    for signs in AXES:
+    for signs in AXES[1:3]:
         rig = mirrored_arm("spine", np.multiply(signs, (1.1, 0.8, 1.2)))
         for name in ("upper", "lower"):
             rig.data.bones[name].inherit_scale, rig.data.bones[name].use_inherit_rotation = inherit, turns
@@ -99,7 +96,7 @@ def test_a_mirrored_chain_stretches_to_its_target(inherit: str, bone: str) -> No
 @pytest.mark.parametrize("bone", ["spine", "upper", "lower", "hand"])
 def test_a_mirrored_hand_points_as_its_target_does(bone: str) -> None:
     """Mirrored, only two of its axes can; x and y do."""
-    for signs in SIGNS:
+    for signs in AXES:
         rig = mirrored_arm(bone, signs, tip_bone="hand", use_rotation=True)
         animate(bpy.data.objects["Target"], rotation_euler={1: (0.3, 0.1, 0.0), 8: (2.0, -1.0, 0.5)})
         api.bake(rig, frames=(1, 8))

@@ -146,8 +146,7 @@ def with_skin(rig: Object) -> None:
 
 
 @pytest.mark.parametrize("through", [through_gltf, through_fbx], ids=["glTF", "FBX"])
-@pytest.mark.parametrize("named", [True, False], ids=["named", "without names"])
-@pytest.mark.parametrize("name", ["human", "wolf"])
+@pytest.mark.parametrize(("name", "named"), [("human", True), ("wolf", False)], ids=["human", "wolf without names"])
 def test_an_exported_armature_has_the_same_limbs(
     name: str, named: bool, through: Callable[[Path], None], tmp_path: Path
 ) -> None:

@@ -19,8 +19,6 @@ from support.command import run
 from support.empty_file import open_empty_file
 from support.take_files import COUNT, HEIGHT, RATE, SUFFIXES, dressed_walk, joints, take_file, the_armature, write
 
-pytestmark = pytest.mark.versions
-
 FRAMES = range(1, COUNT + 1)
 LACKS_USD = not hasattr(bpy.utils, "expose_bundled_modules")
 """Whether this wheel has no USD library for Python."""
@@ -41,6 +39,7 @@ def key_frames() -> np.ndarray:
     return np.unique([key.co.x for curve in curves for key in curve.keyframe_points])
 
 
+@pytest.mark.versions
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_take_is_imported_as_it_was_exported(tmp_path: Path, suffix: str) -> None:
     path, truth = take_file(tmp_path, suffix)
@@ -99,6 +98,7 @@ def test_scale_and_rate_are_those_that_are_given(tmp_path: Path, suffix: str) ->
     np.testing.assert_allclose(joints(rig, frames), 0.01 * truth, atol=2e-6 * 0.01 * HEIGHT)
 
 
+@pytest.mark.versions
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_take_is_planted_as_its_import_is(tmp_path: Path, suffix: str) -> None:
     path, _ = take_file(tmp_path, suffix)
@@ -134,6 +134,7 @@ def test_the_rate_of_gltf_is_found_in_few_keys(tmp_path: Path) -> None:
     assert frame_rate.of_gltf(tmp_path / "few.gltf") == 60.0
 
 
+@pytest.mark.versions
 @pytest.mark.parametrize("suffix", ["usdc", "usdz"])
 def test_the_report_says_whether_a_rate_was_assumed(tmp_path: Path, suffix: str) -> None:
     path, _ = take_file(tmp_path, suffix)
@@ -252,6 +253,7 @@ def several_animations(path: Path, wave: str = "Wave") -> np.ndarray:
     return truth
 
 
+@pytest.mark.versions
 @pytest.mark.parametrize("suffix", ["fbx", "glb"])
 def test_the_longest_animation_that_moves_bones_is_taken(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"actor.{suffix}"
@@ -333,6 +335,7 @@ def test_an_animation_is_named_as_its_stack(tmp_path: Path) -> None:
     np.testing.assert_allclose(joints(the_armature(), frames_of("fbx")), truth, atol=2e-6 * HEIGHT)
 
 
+@pytest.mark.versions
 def test_animations_that_no_skeleton_of_usd_plays_are_named(tmp_path: Path) -> None:
     path, truth = take_file(tmp_path, "usda")
     text = re.sub("(?=def SkelAnimation)", 'def SkelAnimation "Wave"\n{\n}\n', path.read_text())

@@ -9,7 +9,7 @@ from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys
 from bl_ext.user_default.two_bone_ik.blender.status import in_hand
 from mathutils import Euler, Vector
 from scenarios.limb import metarig
-from user import COLUMNS, LAST_COLUMN, Steps, User
+from user import LAST_COLUMN, Steps, User
 
 MODULE = "bl_ext.user_default.two_bone_ik"
 MOVES = {
@@ -133,16 +133,10 @@ def toggle_section(user: User, name: str) -> Steps:
 
 def toggle_below(user: User, button: str, closed: int = 0, message: int = 0) -> Steps:
     """Open or close the section below this button, with this many closed ones and pixels of a message between."""
-    yield from move_to_top(user, button)
+    yield from user.move_to_top(button)
     y = user.mouse[1] - 36 - message - closed * SECTION
     yield from press(user.window, "LEFTMOUSE", user.sidebar.x + 80, y)
     yield from wait()
-
-
-def move_to_top(user: User, name: str, columns: tuple[float, ...] = COLUMNS) -> Steps:
-    """Move the mouse to the upper half of a button, faster where it is known in which column."""
-    user.met.pop(name, None)
-    yield from user.move_to(name, columns)
 
 
 def press(window: bpy.types.Window, key: str, x: int, y: int) -> Steps:

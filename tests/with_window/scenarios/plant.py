@@ -10,7 +10,7 @@ import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_runs
 from scenarios.many import COPY, HEADER
-from scenarios.pictures import MESSAGE, move_to_top, toggle_below, wait
+from scenarios.pictures import MESSAGE, toggle_below, wait
 from user import COLUMNS, Steps, User
 
 from support.captured_walk import balls, imported_walk, skating_walk
@@ -95,7 +95,7 @@ def heights(user: User, *buttons: str) -> Generator[None, None, list[int]]:
     """Where these buttons are in the sidebar, from its bottom."""
     found = []
     for button in buttons:
-        yield from move_to_top(user, button, (*COLUMNS, *HEADER))
+        yield from user.move_to_top(button, (*COLUMNS, *HEADER))
         found.append(user.mouse[1])
     return found
 

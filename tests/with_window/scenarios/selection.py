@@ -7,7 +7,7 @@ from bl_ext.user_default.two_bone_ik.blender.status.in_hand import limb_in_hand
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
 from scenarios.limb import metarig
-from scenarios.pictures import SECTION, look_at, move_to_top, press, toggle_section, wait
+from scenarios.pictures import SECTION, look_at, press, toggle_section, wait
 from user import COLUMNS, LAST_COLUMN, Steps, User
 
 ACTIONS = {
@@ -83,12 +83,12 @@ def scenario(user: User) -> Steps:
     # A section that opens leaves the buttons above it in place.
     heights = {}
     for name, columns in ACTIONS.items():
-        yield from move_to_top(user, name, columns)
+        yield from user.move_to_top(name, columns)
         heights[name] = user.mouse[1]
     yield from toggle_section(user, "Bones")
     user.screenshot("opened")
     for name, columns in ACTIONS.items():
-        yield from move_to_top(user, name, columns)
+        yield from user.move_to_top(name, columns)
         assert user.mouse[1] == heights[name], name
 
     bpy.ops.object.mode_set(mode="EDIT")
@@ -135,7 +135,7 @@ def click_on(user: User, place: Vector) -> Steps:
 def click_row(user: User, name: str) -> Steps:
     """In the list of chains."""
     index = bpy.data.objects["metarig"].two_bone_ik_chains.find(name)
-    yield from move_to_top(user, "two_bone_ik.chain_add", LAST_COLUMN)  # beside the first row
+    yield from user.move_to_top("two_bone_ik.chain_add", LAST_COLUMN)  # beside the first row
     yield from press(user.window, "LEFTMOUSE", user.sidebar.x + 80, user.mouse[1] - 11 - index * SECTION)
     yield from wait()
 

@@ -9,7 +9,7 @@ from bl_ext.user_default.two_bone_ik.blender.bake import report
 from bl_ext.user_default.two_bone_ik.ui.panel import TWO_BONE_IK_PT_chains
 from bpy.types import Context, Object, Panel
 from scenarios.limb import metarig
-from scenarios.pictures import move_to_top, wait
+from scenarios.pictures import wait
 from scenarios.switch import generated
 from user import COLUMNS, Steps, User
 
@@ -92,7 +92,7 @@ def find(user: User, button: str, columns: tuple[float, ...] = COLUMNS) -> Steps
     """Move the mouse to the upper half of the button, coming from the viewport: none is under the mouse before."""
     yield from user.point(0.3, 0.3)
     yield from wait()
-    yield from move_to_top(user, button, columns)
+    yield from user.move_to_top(button, columns)
 
 
 def influence_stands_first(user: User) -> Steps:
