@@ -8,6 +8,7 @@ root of reach^2 - (horizontal distance)^2.
 from __future__ import annotations
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from ..values import Array
@@ -94,34 +95,16 @@ def _height_and_room(hips: Array, feet: Array, reach: Array, up: Array) -> tuple
     return height, reach * reach - dot(flat, flat)
 
 
-def smooth_envelope(values: Array, rate: float, seconds: float, counts: NDArray[np.intp] | None = None) -> Array:
+def smooth_envelope(values: Array, rate: float, seconds: float) -> Array:
     """(n,) a smooth curve that is nowhere below `values` (n,), >= 0.
 
     It is the greatest value within this many seconds to either side, and then the mean of these over the same span,
-    with weights that fall smoothly to 0. Each of them is at least the value in the middle, and so is their mean.
-
-    counts : (k,) > 0     lengths of pieces, one after another, of which each has a curve of its own; None: there is one
+    with weights that fall smoothly to 0. Each of them is at least the value in the middle, and so is their mean. At
+    both ends the values go on as they begin and end.
     """
     weights = envelope_weights(rate, seconds)
-    margin = len(weights) - 1
-    counts = np.array([len(values)]) if counts is None else counts
-    ends, repeats = np.cumsum(counts), np.ones(len(values), dtype=np.intp)
-    # Each piece goes on with its first and last value, so far that no other is seen.
-    repeats[ends - counts] += margin
-    repeats[ends - 1] += margin
-    greatest = _running_max(np.repeat(values, repeats), len(weights))
-    rows = np.arange(len(values)) + np.repeat(2 * margin * np.arange(len(counts)), counts)
-    return np.convolve(greatest, weights, mode="valid")[rows]
-
-
-def _running_max(values: Array, count: int) -> Array:
-    """(n + 1 - count,) the greatest of this many values (n,), from each on."""
-    width = 1  # of the windows so far, of which two that overlap make one
-    while width < count:
-        step = min(width, count - width)
-        values = np.maximum(values[:-step], values[step:])
-        width += step
-    return values
+    longer = np.pad(values, len(weights) - 1, mode="edge")
+    return np.convolve(sliding_window_view(longer, len(weights)).max(axis=1), weights, mode="valid")
 
 
 def envelope_weights(rate: float, seconds: float) -> Array:

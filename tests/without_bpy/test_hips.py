@@ -105,15 +105,6 @@ def test_the_envelope_is_smooth_and_ends() -> None:
     assert np.abs(np.diff(envelope, 2)).max() * 60**2 < 1.1 * 0.5 * np.pi * 4 * 0.1 / 0.5**2
 
 
-@given(st.lists(st.integers(1, 30), min_size=1, max_size=6), st.floats(1.0, 240.0), st.integers(0, 9))
-def test_pieces_have_envelopes_as_if_each_were_alone(counts: list[int], rate: float, seed: int) -> None:
-    pieces = [np.random.default_rng(seed + count).random(count) for count in counts]
-    together = smooth_envelope(np.concatenate(pieces), rate, 0.1, np.array(counts))
-    alone = [smooth_envelope(piece, rate, 0.1) for piece in pieces]
-    # Sums of weights round.
-    np.testing.assert_allclose(together, np.concatenate(alone), rtol=0.0, atol=1e-12)
-
-
 def test_scaled_hips_put_feet_on_the_ground() -> None:
     take, origin = TAKES["walk"](30.0), np.array((0.0, 0.0, 0.09))
     for ratio in (0.85, 1.15):
