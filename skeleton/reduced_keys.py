@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -32,23 +31,6 @@ _FINEST = 2.0**-24
 
 _AT_ONCE = 4096
 """How many rows are handled at a time."""
-
-
-def reduce_keys(
-    channels: list[Channel],
-    rows: NDArray[np.intp],
-    solved: SolvedGroup,
-    *,
-    step: int,
-    tolerance: float,
-    cubic: bool,
-) -> Generator[float, None, list[Channel]]:
-    """The channels of the bones of one chain with only the keys that they need; see `reduce_channels`.
-
-    solved : the chain, a group of one
-    """
-    points = partial(_test_points, channels, solved=solved)
-    return reduce_channels(channels, rows, points, step=step, tolerance=tolerance, cubic=cubic)
 
 
 def reduce_channels(
@@ -165,11 +147,15 @@ def _first_order(moves: Array, values: Array, allowed: float) -> reduce.Error:
     return error
 
 
-def _test_points(channels: list[Channel], values: list[Array], rows: NDArray[np.intp], solved: SolvedGroup) -> Array:
-    """(r, p, 3) points that show the pose of each keyed bone; their distances are world units."""
+def limb_points(solved: SolvedGroup, paths: Sequence[str], values: list[Array], rows: NDArray[np.intp]) -> Array:
+    """(r, p, 3) points that show the pose of each keyed bone; their distances are world units.
+
+    solved : the chain, a group of one
+    paths : of the channels of its bones, which have these `values` (r, k) on `rows` of the plan's frames
+    """
     at, plan = on_rows(rows), solved.plan
     group = solved.group.each(at)
-    by_path = {channel.path: value[:, None] for channel, value in zip(channels, values, strict=True)}
+    by_path = {path: value[:, None] for path, value in zip(paths, values, strict=True)}
     bases = tuple(_with_values(basis, bone, by_path) for bone, basis in zip(plan.bones, group.basis, strict=True))
     posed = list(zip(plan.bones, group.kinematics.poses(bases), strict=True))
     # Mid and tip are not always the tails of root and end bone.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...skeleton import bone_channels
-from ...skeleton.reduced_keys import reduce_keys
+from ...skeleton.reduced_keys import limb_points, reduce_channels
 from ...skeleton.reduced_targets import reduce_targets
 from ...skeleton.solved_group import SolvedGroup, one_by_one
 from ...skeleton.steps import part
@@ -36,7 +36,10 @@ def channels(
         cubic = style.interpolation == "BEZIER"
         for number, group in enumerate(one_by_one(plan, solved)):
             name = group.plan.name
-            reduced = partial(reduce_keys, solved=group, step=plan.step, tolerance=style.tolerance, cubic=cubic)
+            points = partial(limb_points, group, [channel.path for channel in by_chain[name]])
+            reduced = partial(
+                reduce_channels, test_points=points, step=plan.step, tolerance=style.tolerance, cubic=cubic
+            )
             steps = own_keys.piecewise(reduced, by_chain[name], rows[name], step=plan.step, cubic=cubic)
             by_chain[name] = yield from part(steps, number / len(by_chain), (number + 1) / len(by_chain))
     return [channel for of_chain in by_chain.values() for channel in of_chain]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import pi
 
 import numpy as np
 import pytest
 from two_bone_ik.skeleton.bone_channels import keyed_rows
-from two_bone_ik.skeleton.reduced_keys import reduce_keys
+from two_bone_ik.skeleton.reduced_keys import limb_points, reduce_channels
 from two_bone_ik.skeleton.solve import solve_groups
 from two_bone_ik.skeleton.steps import run
 from two_bone_ik.skeleton.values import Channel, Plan, Point
@@ -35,7 +36,8 @@ def solved_keys(rig: PlainRig, tolerance: float, *, cubic: bool, **fields: objec
     (keys,) = channels(whole, [solved], before(whole))
     rows = keyed_rows(whole, [solved])["lower"]
     rig.play([] if len(rows) < COUNT else keys)
-    return whole, run(reduce_keys(keys, rows, solved, step=STEP, tolerance=tolerance, cubic=cubic))
+    points = partial(limb_points, solved, [channel.path for channel in keys])
+    return whole, run(reduce_channels(keys, rows, points, step=STEP, tolerance=tolerance, cubic=cubic))
 
 
 def played(channel: Channel, frames: np.ndarray) -> Channel:
