@@ -5,33 +5,20 @@ A planted action has the one that it was made from.
 Blender imports this file when it starts: see `properties`. `holds` reads the holds.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy import props
-from bpy.types import Action, Context, Object, PropertyGroup, Scene
+from bpy.types import Action, Object, PropertyGroup, Scene
 
 from ..options import option, rows
-from .properties import announce
+from .properties import Field, announce, give, marking, take
 
 if TYPE_CHECKING:
     from ...skeleton.values import Point
 
 _FIELD: dict[str, Any] = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
-_HOLD_TO = rows("hold", owner="scene")
-_ENDS = "contact_start", "contact_end"
-
-
-def _marking(kind: str, field: str) -> Callable[[Any, Context], None]:
-    """Remembers the bone that this field names, so that what has the field goes along with the bone."""
-
-    def changed(holder: Any, _context: Context) -> None:
-        from . import bone_marks
-
-        bone_marks.mark(holder, getattr(bone_marks, kind), field)
-
-    return changed
 
 
 def _record(name: str, **settings: Any) -> object:
@@ -42,12 +29,12 @@ class TwoBoneIKHold(PropertyGroup):
     """From when to when an object, or one of its bones, stays where it is relative to something else"""
 
     name: _record("name")
-    bone: _record("bone", update=_marking("HOLD", "bone"))
+    bone: _record("bone", update=marking("HOLD", "bone"))
     frame_start: _record("frame_start")
     frame_end: _record("frame_end")
     frame: _record("frame")
-    space: _record("space", update=_marking("HOLD", "space_bone"))
-    space_bone: _record("space_bone", update=_marking("HOLD", "space_bone"))
+    space: _record("space", update=marking("HOLD", "space_bone"))
+    space_bone: _record("space_bone", update=marking("HOLD", "space_bone"))
     bone_marks: props.StringProperty(name="Bone Marks", **_FIELD | {"options": {"HIDDEN"}})
     to_world: _record("to_world")
     rotation: _record("rotation")
@@ -78,63 +65,50 @@ def holds_of(point: "Point") -> list[TwoBoneIKHold]:
     return [record for record in item.two_bone_ik_holds if record.bone == point.bone]
 
 
-# mypy knows of no properties that an extension adds.
-_item: Any = Object
-_action: Any = Action
-_scene: Any = Scene
-
-
-def register() -> None:
-    """Give every object its holds and what Plant takes, and scenes what Hold is to hold to and Plant stands on."""
-    bpy.utils.register_class(TwoBoneIKHold)
-    _item.two_bone_ik_holds = props.CollectionProperty(
+def _fields() -> Iterator[Field]:
+    hidden: dict[str, Any] = _FIELD | {"options": {"HIDDEN"}}
+    holds = props.CollectionProperty(
         name="Two-Bone IK Holds",
         type=TwoBoneIKHold,
         options=set(),
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
     )
-    _item.two_bone_ik_source = props.PointerProperty(
+    before = props.PointerProperty(
         name="Action Before", description="The action from before holds", type=Action, **_FIELD
     )
-    _item.two_bone_ik_source_slot = props.StringProperty(name="Slot Before", **_FIELD)
-    _action.two_bone_ik_source = props.PointerProperty(
+    captured = props.PointerProperty(
         name="Captured Action", description="The action that this one was planted from", type=Action, options=set()
     )
-    _action.two_bone_ik_source_slot = props.StringProperty(name="Captured Slot", options=set())
-    for name in _HOLD_TO:
-        changed = _marking("SCENE", "two_bone_ik_hold_to_bone")
-        setattr(_scene, f"two_bone_ik_{name}", option("hold", name, options=set(), update=changed))
+    yield Object, "holds", holds
+    yield Object, "source", before
+    yield Object, "source_slot", props.StringProperty(name="Slot Before", **_FIELD)
+    yield Action, "source", captured
+    yield Action, "source_slot", props.StringProperty(name="Captured Slot", options=set())
+    for name in rows("hold", owner="scene"):
+        changed = marking("SCENE", "two_bone_ik_hold_to_bone")
+        yield Scene, name, option("hold", name, options=set(), update=changed)
     for name, row in rows("plant", owner="rig").items():
-        field = f"two_bone_ik_{name}"
-        update: dict[str, Any] = {"update": _marking("OBJECT", field)} if row["type"] == "bone" else {}
-        setattr(_item, field, option("plant", name, **_FIELD, **update))
-    _item.two_bone_ik_contact_bone = option("contacts", "contact_bone", **_FIELD)
-    _item.two_bone_ik_contact_frames = props.IntVectorProperty(
-        name="Contact Frames", size=2, **_FIELD | {"options": {"HIDDEN"}}
-    )
-    for which, name in enumerate(_ENDS):
-        setattr(_item, f"two_bone_ik_{name}", _door(which, name))
-    for owner in (_item, _scene):
-        owner.two_bone_ik_bone_marks = props.StringProperty(name="Bone Marks", **_FIELD | {"options": {"HIDDEN"}})
+        is_bone = row["type"] == "bone"
+        update: dict[str, Any] = {"update": marking("OBJECT", f"two_bone_ik_{name}")} if is_bone else {}
+        yield Object, name, option("plant", name, **_FIELD, **update)
+    yield Object, "contact_bone", option("contacts", "contact_bone", **_FIELD)
+    yield Object, "contact_frames", props.IntVectorProperty(name="Contact Frames", size=2, **hidden)
+    for which, name in enumerate(("contact_start", "contact_end")):
+        yield Object, name, _door(which, name)
+    for owner in (Object, Scene):
+        yield owner, "bone_marks", props.StringProperty(name="Bone Marks", **hidden)
     for table in ("plant", "switch"):
         for name in rows(table, owner="scene"):
-            setattr(_scene, f"two_bone_ik_{name}", option(table, name, options=set()))
+            yield Scene, name, option(table, name, options=set())
+
+
+def register() -> None:
+    """Give every object its holds and what Plant takes, and scenes what Hold is to hold to and Plant stands on."""
+    bpy.utils.register_class(TwoBoneIKHold)
+    give(_fields())
 
 
 def unregister() -> None:
-    """Take the properties away; their values stay in the file."""
-    for owner in (_item, _scene):
-        del owner.two_bone_ik_bone_marks
-    for name in (*_ENDS, "contact_frames", "contact_bone"):
-        delattr(_item, f"two_bone_ik_{name}")
-    for table, owner, room in (("plant", _scene, "scene"), ("switch", _scene, "scene"), ("plant", _item, "rig")):
-        for name in rows(table, owner=room):
-            delattr(owner, f"two_bone_ik_{name}")
-    for name in _HOLD_TO:
-        delattr(_scene, f"two_bone_ik_{name}")
-    del _action.two_bone_ik_source_slot
-    del _action.two_bone_ik_source
-    del _item.two_bone_ik_source_slot
-    del _item.two_bone_ik_source
-    del _item.two_bone_ik_holds
+    """Take the properties away."""
+    take(_fields())
     bpy.utils.unregister_class(TwoBoneIKHold)

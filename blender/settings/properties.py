@@ -8,7 +8,7 @@ in the enumerations of `solver`. Properties call no other room: they announce wh
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -25,14 +25,18 @@ object, "live" with its scene as well, "active" with the context, "contact" with
 """
 
 
+Field = tuple[Any, str, object]
+"""A type of Blender that gets a property, what its name has behind ours, and the property."""
+
+
 def announce(change: str, *about: object) -> None:
     """Call the listeners to this change."""
     for listener in LISTENERS[change]:
         listener(*about)
 
 
-def _choice_changed(chain: "TwoBoneIKChain", _context: Context) -> None:
-    announce("choice", chain.id_data)
+def _choice_changed(owner: Any, _context: Context) -> None:
+    announce("choice", owner.id_data)
 
 
 def _live_changed(rig: Rig, context: Context) -> None:
@@ -50,30 +54,29 @@ def _end_bone_changed(chain: "TwoBoneIKChain", context: Context) -> None:
     _choice_changed(chain, context)
 
 
-_Update = Callable[["TwoBoneIKChain", Context], None]
+_Update = Callable[[Any, Context], None]
 
 
-def _marking(field: str, then: _Update = _choice_changed) -> _Update:
-    """Also remembers the bone that the field names, so that the chain goes along with it."""
+def marking(kind: str, field: str, then: _Update = lambda _holder, _context: None) -> _Update:
+    """Remembers the bone that the field names, so that what has the field goes along with the bone; then does the rest.
 
-    def changed(chain: "TwoBoneIKChain", context: Context) -> None:
+    kind : that of `bone_marks` which has the field
+    """
+
+    def changed(holder: Any, context: Context) -> None:
         from . import bone_marks
 
-        bone_marks.mark(chain, bone_marks.CHAIN, field)
-        then(chain, context)
+        bone_marks.mark(holder, getattr(bone_marks, kind), field)
+        then(holder, context)
 
     return changed
-
-
-def _bone_changed(bone: PoseBone, _context: Context) -> None:
-    announce("choice", bone.id_data)
 
 
 def _option_changed(bone: PoseBone, context: Context) -> None:
     from . import keyed_options
 
     keyed_options.keep(bone)
-    _bone_changed(bone, context)
+    _choice_changed(bone, context)
 
 
 # Not animatable: a bake reads them once, so keys on them would promise what it does not do.
@@ -119,9 +122,9 @@ def _field(name: str, row: Mapping[str, Any]) -> object:
         return _door(name)
     update: _Update = _make_name_unique if name == "name" else _choice_changed
     if row["type"] == "bone":
-        update = _marking(name, _end_bone_changed if name == "end_bone" else _choice_changed)
+        update = marking("CHAIN", name, _end_bone_changed if name == "end_bone" else _choice_changed)
     if row["type"] == "object":
-        update = _marking(POINTS[name])
+        update = marking("CHAIN", POINTS[name], _choice_changed)
     return option("chain", name, update=update, **_FIELD)
 
 
@@ -184,64 +187,61 @@ def is_from_library(chain: TwoBoneIKChain) -> bool:
     return bool(override and override.reference and chain.name in override.reference.two_bone_ik_chains)
 
 
-# mypy knows of no properties that an extension adds.
-_object: Any = Object
-_pose_bone: Any = PoseBone
-_made: tuple[Any, ...] = (Object, Collection, Bone, BoneCollection)
-_view_layer: Any = ViewLayer
+def give(fields: Iterable[Field]) -> None:
+    """Let types of Blender have these properties."""
+    for owner, name, field in fields:
+        setattr(owner, f"two_bone_ik_{name}", field)
 
 
-def register() -> None:
-    """Give every object its chains."""
-    bpy.utils.register_class(TwoBoneIKChain)
-    _object.two_bone_ik_chains = props.CollectionProperty(
+def take(fields: Iterable[Field]) -> None:
+    """Take them away again; their values stay in the file."""
+    for owner, name, _ in fields:
+        delattr(owner, f"two_bone_ik_{name}")
+
+
+def _fields() -> Iterator[Field]:
+    hidden: dict[str, Any] = _FIELD | {"options": {"HIDDEN"}}
+    chains = props.CollectionProperty(
         name="Two-Bone IK Chains",
         type=TwoBoneIKChain,
         options=set(),
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
     )
-    _object.two_bone_ik_active = props.IntProperty(
-        name="Active Two-Bone IK Chain", min=0, update=_active_changed, **_FIELD
-    )
-    _object.two_bone_ik_live = props.BoolProperty(
+    live = props.BoolProperty(
         name="Live",
         description="Let the limbs follow while targets and pole targets move, without keys",
         update=_live_changed,
         **_FIELD,
     )
+    yield Object, "chains", chains
+    yield Object, "active", props.IntProperty(name="Active Two-Bone IK Chain", min=0, update=_active_changed, **_FIELD)
+    yield Object, "live", live
     # Not for users: tells which report is that of the armature as it stands. Undo takes it back, as what it tells of.
-    _object.two_bone_ik_report = props.StringProperty(name="Report", **_FIELD | {"options": {"HIDDEN"}})
+    yield Object, "report", props.StringProperty(name="Report", **hidden)
     # Not for users: the name of the armature for which Create Targets has made this.
-    for owner in _made:
-        owner.two_bone_ik_made_for = props.StringProperty(name="Made for", options={"HIDDEN"})
+    for owner in (Object, Collection, Bone, BoneCollection):
+        yield owner, "made_for", props.StringProperty(name="Made for", options={"HIDDEN"})
     for name in KEYED_OPTIONS:
-        setattr(_pose_bone, f"two_bone_ik_{name}", option("chain", name, update=_option_changed, **_KEYED))
+        yield PoseBone, name, option("chain", name, update=_option_changed, **_KEYED)
     for name in rows("pose_bone"):
-        update: dict[str, Any] = {"update": _bone_changed} if name == "twist" else {}
-        setattr(_pose_bone, f"two_bone_ik_{name}", option("pose_bone", name, **update, **_KEYED))
+        update: dict[str, Any] = {"update": _choice_changed} if name == "twist" else {}
+        yield PoseBone, name, option("pose_bone", name, **update, **_KEYED)
     # Not for users: what a live limb starts from, and which is in hand, has to come back with undo and with the file.
-    _pose_bone.two_bone_ik_own = props.FloatVectorProperty(
-        name="Own Pose", size=(4, 4), subtype="MATRIX", **_FIELD | {"options": {"HIDDEN"}}
-    )
-    _pose_bone.two_bone_ik_mark = props.StringProperty(name="Mark", options={"HIDDEN"})
+    yield PoseBone, "own", props.FloatVectorProperty(name="Own Pose", size=(4, 4), subtype="MATRIX", **hidden)
+    yield PoseBone, "mark", props.StringProperty(name="Mark", options={"HIDDEN"})
     # Not for users: the name of the captured action for which Plant keyed contacts of this bone last. Where that plays,
     # or what was made of it, a contact without keys is left from there.
-    _pose_bone.two_bone_ik_contact_written = props.StringProperty(name="Contact Written", options={"HIDDEN"})
-    _view_layer.two_bone_ik_in_hand = props.StringProperty(name="Limb in Hand", options={"HIDDEN"})
+    yield PoseBone, "contact_written", props.StringProperty(name="Contact Written", options={"HIDDEN"})
+    yield ViewLayer, "in_hand", props.StringProperty(name="Limb in Hand", options={"HIDDEN"})
+
+
+def register() -> None:
+    """Give every object its chains."""
+    bpy.utils.register_class(TwoBoneIKChain)
+    give(_fields())
 
 
 def unregister() -> None:
-    """Take the properties away; their values stay in the file."""
-    del _view_layer.two_bone_ik_in_hand
-    del _pose_bone.two_bone_ik_contact_written
-    del _pose_bone.two_bone_ik_mark
-    for name in (*KEYED_OPTIONS, *rows("pose_bone")):
-        delattr(_pose_bone, f"two_bone_ik_{name}")
-    del _pose_bone.two_bone_ik_own
-    for owner in _made:
-        del owner.two_bone_ik_made_for
-    del _object.two_bone_ik_report
-    del _object.two_bone_ik_live
-    del _object.two_bone_ik_active
-    del _object.two_bone_ik_chains
+    """Take the properties away."""
+    take(_fields())
     bpy.utils.unregister_class(TwoBoneIKChain)
