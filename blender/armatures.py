@@ -89,11 +89,6 @@ def is_rig(item: Object | None) -> TypeGuard[Rig]:
     return item is not None and item.type == "ARMATURE"
 
 
-def as_rig(item: Object | None) -> Rig | None:
-    """The same, if it is an armature object."""
-    return item if is_rig(item) else None
-
-
 def local_armatures(scene: Scene) -> list[Rig]:
     """The local armature objects of a scene; a linked one cannot be posed.
 

@@ -1,13 +1,20 @@
-"""Blender's bones into the frozen `Bone` that the arithmetic takes."""
+"""What bones are at rest, as the frozen `Bone` that the arithmetic takes; what transforms bones and objects have now.
 
-from typing import cast
+Their own transforms come with the rotation that a scale of zero takes out of a matrix.
+"""
+
+from typing import Any, cast
 
 import bpy
 import numpy as np
+from bpy.types import Object, PoseBone
 from mathutils import Matrix
 
+from ...skeleton.rotation_mode import rotation_matrices, rotation_name
+from ...skeleton.transform import Basis, compose
 from ...skeleton.values import Bone, LocalToPose
 from ...solver.values import Array
+from ...solver.vectors import product
 from ..armatures import Rig
 from ..versions import matrix_rows
 
@@ -40,7 +47,7 @@ def rest(bone: bpy.types.Bone) -> Array:
     return np.array(matrix_rows(bone.matrix_local), dtype=np.float64)
 
 
-def from_bone(item: bpy.types.Object) -> Array:
+def from_bone(item: Object) -> Array:
     """(4, 4) from the space that the basis of an object is applied in to the bone that it is a child of."""
     bone = cast(Rig, item.parent).data.bones[item.parent_bone]
     matrix = bone.matrix_local.inverted() if bone.use_relative_parent else Matrix.Translation((0.0, bone.length, 0.0))
@@ -78,3 +85,28 @@ def _local_to_pose(rig: Rig, name: str, parent_name: str) -> LocalToPose:
         return np.array(list(map(matrix_rows, poses)), dtype=np.float64)
 
     return converted
+
+
+def current(owner: Object | PoseBone) -> Basis:
+    """The own transform of a bone or an object, on one frame."""
+    return Basis.of(*(np.array(value, dtype=np.float64)[None] for value in current_rows(owner)))
+
+
+def current_rows(owner: Object | PoseBone) -> tuple[Any, Any]:
+    """The rows of `matrix_basis`, and the scale in it; where that is zero along an axis, the matrix has one there."""
+    scale = owner.scale if isinstance(owner, PoseBone) else owner.scale * owner.delta_scale
+    rows = matrix_rows(owner.matrix_basis)
+    if all(scale[:]):
+        return rows, scale
+    location = np.array(rows, dtype=np.float64)[:3, 3]
+    return compose(_rotation(owner) * np.copysign(1.0, np.array(scale)), location), scale
+
+
+def _rotation(owner: Object | PoseBone) -> Array:
+    """(3, 3) by the channels of its rotation mode, delta transforms included."""
+    own, *delta = (
+        rotation_matrices(np.array(getattr(owner, name), dtype=np.float64)[None], owner.rotation_mode)[0]
+        for name in (rotation_name(owner.rotation_mode), f"delta_{rotation_name(owner.rotation_mode)}")
+        if hasattr(owner, name)
+    )
+    return product(delta[0], own) if delta else own

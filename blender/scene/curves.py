@@ -23,8 +23,7 @@ from ..messages.translation import translated
 from ..rna_paths import bone_and_property
 from ..settings.keyed_options import bone_field
 from . import dependencies
-from .bone import from_bone, read_bone
-from .current import current
+from .bone import current, from_bone, read_bone
 from .need import SampleNeed
 
 _KINDS = ("location", "scale", "rotation_", "delta_")

@@ -14,8 +14,8 @@ from mathutils import Matrix
 from ...skeleton.values import Plan, Point, Samples
 from ...solver.values import Array
 from ..versions import matrix_rows
+from .bone import current
 from .checks import all_finite, refuse_not_finite
-from .current import current
 from .need import SampleNeed
 from .pose_before import pose_before
 from .probe import evaluated_objects, number_of

@@ -23,7 +23,7 @@ from ..messages.translation import point_text
 from ..session import session
 from ..settings.keyed_options import bone_field
 from ..versions import matrix_rows
-from .current import current_rows
+from .bone import current_rows
 from .need import SampleNeed
 
 _EACH = 32

@@ -14,7 +14,7 @@ from typing import Any
 from bpy.types import Context, Object, ViewLayer
 
 from .. import versions
-from ..armatures import Rig, as_rig, editable, is_rig, local_armatures
+from ..armatures import Rig, editable, is_rig, local_armatures
 from ..settings import keyed_options
 from ..settings.properties import limb_bones
 
@@ -147,7 +147,7 @@ def _selected_bone(rig: Rig) -> str:
 
 def _search(active: Object | None, selection: Selection, rigs: list[Rig]) -> tuple[Rig, int] | None:
     """If several armatures fit, the active one, otherwise the first; of its limbs, the active one."""
-    own = as_rig(active)
+    own = active if is_rig(active) else None
     rigs = [own, *rigs] if own else rigs
     if own and (own, "") in selection:
         # A user who selects an armature as a whole wants that one, and its limb if the target is selected too.
