@@ -1,6 +1,6 @@
 """The order of the steps for a bake, and for the report of a bake without its keys."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from bpy.types import Scene
 
@@ -14,7 +14,7 @@ from ..curves.unkeyed_edits import Keeper
 from ..scene import dependencies, sampling
 from ..settings.key_settings import DEFAULTS, Keys, KeySettings, Sampling
 from . import convert, write_channels
-from .build_plan import Frames, build_plan
+from .build_plan import Frames, Names, build_plan
 from .checks import refuse_shared_bones, refuse_stretched_time, refuse_too_many_frames, refuse_unreachable
 from .compare import compare_joints
 from .notes import flat_notes, hiding_constraints, render_notes, rig_notes, track_notes
@@ -25,12 +25,7 @@ from .write_channels import Channels, mute_constraints, paths, write_keys
 
 @request
 def bake(
-    resources: Resources,
-    rig: Rig,
-    names: Sequence[str] | None,
-    frames: Frames | None,
-    scene: Scene | None,
-    settings: KeySettings,
+    resources: Resources, rig: Rig, names: Names, frames: Frames | None, scene: Scene | None, settings: KeySettings
 ) -> Preparation:
     """Key the chains over the range."""
     plan = build_plan(rig, names, frames, scene, settings.keys)
@@ -67,7 +62,7 @@ def bake(
 
 def check(
     rig: Rig,
-    names: Sequence[str] | None,
+    names: Names,
     frames: Frames | None,
     scene: Scene | None,
     way: Sampling,

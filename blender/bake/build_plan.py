@@ -46,7 +46,7 @@ LAST_FRAME = 1_048_574
 
 def build_plan(
     rig: Rig,
-    names: Sequence[str] | None,
+    names: Names,
     frames: Frames | None,
     scene: Scene | None,
     keys: Keys = Keys.EVERY_FRAME,
@@ -94,7 +94,7 @@ def _plan(rig: Rig, scene: Scene, ranks: Ranks, frames: Array) -> Plan:
     return Plan(rig=rig, name=rig.name, scene=scene, ranks=with_dependents(ranks), frames=frames, frame_rate=rate)
 
 
-def current_plan(rig: Rig, names: Sequence[str] | None, scene: Scene | None, *, stand_in: Point | None = None) -> Plan:
+def current_plan(rig: Rig, names: Names, scene: Scene | None, *, stand_in: Point | None = None) -> Plan:
     """The plan for the current frame alone; `stand_in` is taken for targets that chains do not have yet."""
     return at_current_frame(build_plan(rig, names, None, scene, stand_in=stand_in))
 
@@ -219,7 +219,7 @@ class TakingPart(NamedTuple):
         return left_out_alerts(self.left_out, self.lacking)
 
 
-def chosen_chains(rig: Rig, names: Sequence[str] | None) -> list[Chain]:
+def chosen_chains(rig: Rig, names: Names) -> list[Chain]:
     """The chains with these names, or this one name, or all that are not muted; Refused where there is none."""
     refuse_other_than_armature(rig)
     chains = list(rig.two_bone_ik_chains)
@@ -238,7 +238,7 @@ def chosen_chains(rig: Rig, names: Sequence[str] | None) -> list[Chain]:
     return [by_name[name] for name in chosen]
 
 
-def chains_taking_part(rig: Rig, names: Sequence[str] | None) -> TakingPart:
+def chains_taking_part(rig: Rig, names: Names) -> TakingPart:
     """Those of `chosen_chains` that take part; if none was named, without those that have no target or lack a bone."""
     chains = chosen_chains(rig, names)
     if names is not None:
@@ -248,7 +248,7 @@ def chains_taking_part(rig: Rig, names: Sequence[str] | None) -> TakingPart:
     return TakingPart([chain for chain in chains if chain.name not in left_out], left_out, lacking)
 
 
-def with_bones(rig: Rig, names: Sequence[str] | None) -> TakingPart:
+def with_bones(rig: Rig, names: Names) -> TakingPart:
     """The same where chains need no target; where all chains lack a bone, all take part and are refused for it."""
     chains = chosen_chains(rig, names)
     lacking = _lacking(chains) if names is None else {}
@@ -275,9 +275,7 @@ def scene_of(rig: Rig, scene: Scene | None = None) -> Scene:
     return scenes[0]
 
 
-def after_followed(
-    rigs: Mapping[Rig, Sequence[str] | None],
-) -> tuple[list[tuple[Rig, ...]], list[Refused]]:
+def after_followed(rigs: Mapping[Rig, Names]) -> tuple[list[tuple[Rig, ...]], list[Refused]]:
     """The armatures in groups that can be solved at the same time, each after those whose limbs its chains follow.
 
     rigs : with the names of their chains, None for all that take part

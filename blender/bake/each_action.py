@@ -21,20 +21,14 @@ from ..messages.refused import Refused, unless_gone
 from ..messages.translation import translated
 from ..rna_paths import value_at
 from ..scene import dependencies
-from .build_plan import chains_taking_part, scene_of
+from .build_plan import Names, chains_taking_part, scene_of
 from .request import MeasurePhase, Preparation, Request, Resources, finish, request
 
 Make = Callable[[tuple[int, int] | None], Request]
 """Gives the request of what plays, over these frames."""
 
 
-def requests(
-    rig: Rig,
-    pattern: str,
-    scene: Scene | None,
-    make: Make,
-    chains: Sequence[str] | None,
-) -> list[Request]:
+def requests(rig: Rig, pattern: str, scene: Scene | None, make: Make, chains: Names) -> list[Request]:
     """A request for each action whose name fits the pattern; that of the action that plays is the last.
 
     chains : names of those whose targets need an action that goes with the armature's; None for all that take part
@@ -54,7 +48,7 @@ def requests(
     return [_on_action(pair, scene_of(rig, scene), make, told) for pair, told in zip(pairs, notes, strict=True)]
 
 
-def _moving(rig: Rig, names: Sequence[str] | None) -> tuple[list[Object], list[Object]]:
+def _moving(rig: Rig, names: Names) -> tuple[list[Object], list[Object]]:
     """The targets and pole targets of these chains, and what else moves them, but for the armature itself."""
     points = [
         Point(item, bone)

@@ -29,7 +29,7 @@ from ..scene.pose_before import PoseBefore
 from ..session import session
 from ..settings.key_settings import DEFAULTS, Measure
 from . import convert
-from .build_plan import chains_taking_part, current_plan
+from .build_plan import Names, chains_taking_part, current_plan
 from .checks import refuse_shared_bones, refuse_unreachable
 from .compare import compare_joints
 from .notes import hiding_constraints, rig_notes
@@ -42,7 +42,7 @@ from .write_channels import Channels, pose_channels
 def pose(
     resources: Resources,
     rig: Rig,
-    names: Sequence[str] | None,
+    names: Names,
     scene: Scene | None,
     *,
     insert_keys: bool,
@@ -79,7 +79,7 @@ def pose(
     return write
 
 
-def refuse_unposed(rig: Rig, names: Sequence[str] | None, scene: Scene | None, pose_before: PoseBefore) -> None:
+def refuse_unposed(rig: Rig, names: Names, scene: Scene | None, pose_before: PoseBefore) -> None:
     """Raise `Refused` where `pose` would, without keys; changes nothing."""
     names, _ = _without_built(rig, names)
     plan = current_plan(rig, names, scene)
@@ -87,7 +87,7 @@ def refuse_unposed(rig: Rig, names: Sequence[str] | None, scene: Scene | None, p
     refuse_unreachable(plan, _solved_now(plan, pose_before))
 
 
-def _without_built(rig: Rig, names: Sequence[str] | None) -> tuple[Sequence[str] | None, list[str]]:
+def _without_built(rig: Rig, names: Names) -> tuple[Names, list[str]]:
     """The names without chains that the rig poses by itself, and a sentence about these; Refused if one was named."""
     chains = chains_taking_part(rig, names).chains
     built = [chain for chain in chains if dependencies.built_by(rig, chain.end_bone)]
@@ -104,7 +104,7 @@ def _refuse_unposable(plan: Plan, *, insert_keys: bool) -> None:
     key_checks.refuse_unsettable(plan.rig, convert.paths(plan), insert_keys=insert_keys)
 
 
-def bend_signs(rig: Rig, names: Sequence[str] | None, scene: Scene | None, pose_before: PoseBefore) -> dict[str, int]:
+def bend_signs(rig: Rig, names: Names, scene: Scene | None, pose_before: PoseBefore) -> dict[str, int]:
     """For each chain the way in which it bends as the scene stands: +1 or -1, with a pole target +1 towards it."""
     plan = current_plan(rig, names, scene)
     return {group.plan.name: group.bend_sign for group in one_by_one(plan, _solved_now(plan, pose_before))}

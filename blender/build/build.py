@@ -1,6 +1,5 @@
 """The order of the steps to build limbs into a rig, so that they move without this extension, and to take them out."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +12,7 @@ from ...skeleton.steps import part
 from ...skeleton.values import ChainPlan
 from ...solver.values import Unreachable
 from ..armatures import Rig
-from ..bake.build_plan import Frames, build_plan, chosen_chains, scene_of
+from ..bake.build_plan import Frames, Names, build_plan, chosen_chains, scene_of
 from ..bake.chain import chain_plan, rest_chain
 from ..bake.checks import refuse_shared_bones, refuse_too_many_frames
 from ..bake.compare import compare_joints
@@ -39,7 +38,7 @@ from .parts import Parts
 def build(
     resources: Resources,
     rig: Rig,
-    names: Sequence[str] | None,
+    names: Names,
     frames: Frames | None,
     scene: Scene | None,
     way: Sampling,
@@ -148,7 +147,7 @@ def _holder(chain: ChainPlan) -> str:
     return target.bone if target.object == rig and target.bone and len(users) == 1 else chain.end.name
 
 
-def unbuild(rig: Rig, names: Sequence[str] | None, scene: Scene | None) -> Report:
+def unbuild(rig: Rig, names: Names, scene: Scene | None) -> Report:
     """Take out what was built for these chains; None for all that was built into the rig."""
     constraints = dependencies.constrained(rig)
     built = {bone.name for bone, constraint in constraints if constraint.name.startswith(dependencies.BUILT)}

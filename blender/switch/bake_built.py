@@ -1,6 +1,5 @@
 """The order of the steps for a bake where limbs are built into the rig: these show FK from then on, as they were."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from bpy.types import Scene
@@ -8,7 +7,7 @@ from bpy.types import Scene
 from ...skeleton.steps import part
 from ..armatures import Rig
 from ..bake.bake import bake
-from ..bake.build_plan import Frames, chains_taking_part
+from ..bake.build_plan import Frames, Names, chains_taking_part
 from ..bake.request import MeasurePhase, Preparation, Resources, WritePhase, finish, request
 from ..curves.unkeyed_edits import Keeper
 from ..rigs.built_limbs import built_limbs
@@ -19,12 +18,7 @@ from .switch_plan import ControlSet
 
 @request
 def bake_all(
-    resources: Resources,
-    rig: Rig,
-    names: Sequence[str] | None,
-    frames: Frames | None,
-    scene: Scene | None,
-    settings: KeySettings,
+    resources: Resources, rig: Rig, names: Names, frames: Frames | None, scene: Scene | None, settings: KeySettings
 ) -> Preparation:
     """Key the chains over the range; limbs that are built get the keys of their pose, and show these."""
     taking_part = chains_taking_part(rig, names)
