@@ -175,13 +175,9 @@ def _compare(
         return Comparison()
     compared = list(expected(rows))
     points = {point for expectation in compared for point, _ in expectation.things}
-    need = SampleNeed(
-        objects=frozenset(point.object for point in points),
-        bones=frozenset(point for point in points if point.bone),
-    )
     sampled = [translated("report.measured", count=len(rows), total=total)]
     return Comparison(
-        points=need,
+        points=SampleNeed.at(points),
         frames=plan.frames[rows],
         notes=sampled if len(rows) < total else [],
         against=partial(_measured, plan, compared, keyed, rows=rows, tolerance=tolerance),

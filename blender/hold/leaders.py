@@ -107,10 +107,7 @@ def need(plan: Plan, chains: Iterable[ChainPlan], places: Collection[Point], als
     for chain in chains:
         by_rig.setdefault(chain.rig, []).append(chain)
     needs = [pose_need(replace(plan, rig=rig, ranks=(tuple(of_rig),)), places) for rig, of_rig in by_rig.items()]
-    spaces = SampleNeed(
-        objects=frozenset(point.object for point in also), bones=frozenset(point for point in also if point.bone)
-    )
-    return reduce(SampleNeed.__or__, needs, spaces)
+    return reduce(SampleNeed.__or__, needs, SampleNeed.at(also))
 
 
 def _refuse_tied(

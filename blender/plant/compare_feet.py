@@ -57,8 +57,7 @@ def compare_feet(
     those = [foot for foot in planted_feet if foot.is_planted]
     names = [place.bone for foot in those for place in foot.points]
     names += [foot.chain.tip_bone for foot in those if foot.chain.below]
-    bones = frozenset(Point(plan.rig, name) for name in names)
-    feet_too = SampleNeed(objects=frozenset({plan.rig}), bones=bones)
+    feet_too = SampleNeed.at(Point(plan.rig, name) for name in names)
     return replace(comparison, points=comparison.points | feet_too if comparison.points else None)
 
 

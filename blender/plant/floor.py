@@ -10,6 +10,7 @@ from mathutils.bvhtree import BVHTree
 
 from ...skeleton.feet.floor_levels import Heights
 from ...skeleton.transform import transform_points
+from ...skeleton.values import Point
 from ...solver.values import Array
 from ..messages.refused import Refused
 from ..scene import probe
@@ -58,7 +59,7 @@ def _tree(item: Object, scene: Scene) -> BVHTree:
     if item.type != "MESH":
         raise Refused("FLOOR_NO_MESH", object=item)
     layer = scene.view_layers[0]
-    with probe.probing(scene, SampleNeed(objects=frozenset({item}), bones=frozenset())):
+    with probe.probing(scene, SampleNeed.at([Point(item)])):
         layer.update()
         evaluated = item.evaluated_get(layer.depsgraph)
         mesh = evaluated.to_mesh()

@@ -59,8 +59,8 @@ def sample(rig: Rig, scene: Scene) -> None:
     names = [name for end, name in names_by_end(rig, found_limbs(rig)).items() if end in ends]
     read = captured_limbs(rig, PlantChoices(names=names), scene)
     those = [foot for foot in read.feet if foot.is_planted]
-    bones = frozenset(Point(rig, place.bone) for foot in those for place in foot.points)
-    need, count = SampleNeed(objects=frozenset({rig}), bones=bones), len(read.plan.frames)
+    need = SampleNeed.at(Point(rig, place.bone) for foot in those for place in foot.points)
+    count = len(read.plan.frames)
     with Sampler(read.plan, Sampling.AUTO) as sampler:
         planted = feet.contact_points(run(sampler.of(need)), those, count)
     with captured_action.playing(rig, read.source) as player:

@@ -27,6 +27,13 @@ class SampleNeed:
     turned: frozenset[Point] = frozenset()
     numbers: Mapping[Point, Mapping[str, float]] = field(default_factory=dict)
 
+    @classmethod
+    def at(cls, points: Iterable[Point]) -> "SampleNeed":
+        """Where these objects and bones are, the bones with their armature objects."""
+        points = [*points]
+        bones = frozenset(point for point in points if point.bone)
+        return cls(objects=frozenset(point.object for point in points), bones=bones)
+
     @property
     def placed(self) -> frozenset[Point]:
         """All whose place counts."""

@@ -168,6 +168,12 @@ def stage_for(scene: Scene, need: SampleNeed) -> AbstractContextManager[Scene]:
     return probe.played_scene(scene, need, {}) if needs_playing(need) else probe.isolated_scene(scene, need)
 
 
+def played_on(scene: Scene, need: SampleNeed, frames: Array) -> Samples:
+    """Just what is needed on these frames (n,), as the scene plays."""
+    with stage_for(scene, need) as stage:
+        return run(probe.step(stage, need, frames))
+
+
 def needs_playing(need: SampleNeed) -> str:
     """Why only playing the scene tells what is needed, in words; "" where there is no need to."""
     items = _upstream(need)

@@ -1,19 +1,33 @@
-"""The animation that keyed options get from an IK constraint: curves and drivers as they are, or keys on all frames."""
+"""The animation of an IK constraint, which the options of its chain take along: influence, pole angle, whether it acts.
 
+A curve or a driver that decides alone goes over as it is. Otherwise what they give together is sampled and keyed on
+every frame: the pole angle always, since the chain counts it from another line, which keys beneath the constraint turn.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import pi
+from typing import cast
 
 import numpy as np
-from bpy.types import FCurve, PoseBone, Scene
+from bpy.types import FCurve, KinematicConstraint, PoseBone, Scene
 
-from ...skeleton.values import Channel
+from ...skeleton.rotation_mode import rotation_name
+from ...skeleton.values import Channel, Point
 from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
-from ..curves import unkeyed_edits, write
+from ..curves import key_checks, unkeyed_edits, write
 from ..curves.keys import curves_at
+from ..messages.translation import frame_text, translated
+from ..scene import probe, sampling
+from ..scene.need import SampleNeed
 from ..settings import keyed_options
 from ..settings.key_settings import KeySettings
+from .pre_constraint_pose import pre_constraint_pose
+
+_SAME = 1e-5
+"""An angle or an influence that changes by less on all frames needs no keys."""
 
 STYLE = KeySettings(interpolation="LINEAR")
 SWITCHES = ("mute", "enabled")
@@ -44,6 +58,100 @@ class OptionAnimation:
     def switched(self, value: float) -> float:
         """The influence for this value of the switch."""
         return self.influence if (value >= 1.0) == self.source.endswith(".enabled") else 0.0
+
+
+def option_animations(
+    owner: PoseBone, constraint: KinematicConstraint, root: PoseBone, end: PoseBone, scene: Scene
+) -> tuple[OptionAnimation, ...]:
+    """All that the chain has to take along; `owner` is the bone that has the constraint.
+
+    raises : Refused if the action, or a property to be animated, cannot be changed
+    """
+    rig = cast(Rig, owner.id_data)
+    path, animated = constraint.path_from_id(), versions.ever_animated_paths(rig)
+    acting = [name for name in ("influence", *SWITCHES) if f"{path}.{name}" in animated]
+    beneath = f"{end.path_from_id()}.{rotation_name(end.rotation_mode)}"
+    turning = constraint.pole_target is not None and not animated.isdisjoint({f"{path}.pole_angle", beneath})
+    if not (acting or turning):
+        return ()
+    animations = []
+    source = f"{path}.{acting[0]}" if len(acting) == 1 else ""
+    if source and _goes_over(rig, source):
+        animations.append(OptionAnimation(name="influence", source=source, influence=constraint.influence))
+    if turning or (acting and not animations):
+        frames = _frames(rig, scene, {beneath, *(f"{path}.{name}" for name in ("influence", "pole_angle", *SWITCHES))})
+        influence, angle = _sampled(owner, constraint, root, end, scene, frames)
+        sampled = {"influence": influence} if acting and not animations else {}
+        sampled |= {"pole_angle": angle} if turning else {}
+        animations += [
+            OptionAnimation(name=name, frames=frames, values=values)
+            for name, values in sampled.items()
+            if np.ptp(values) > _SAME
+        ]
+    paths = {keyed_options.path(end.path_from_id(), animation.name) for animation in animations}
+    key_checks.refuse_unwritable(rig, paths, STYLE)
+    return tuple(animations)
+
+
+def differences(constraint: KinematicConstraint, animations: tuple[OptionAnimation, ...]) -> Iterator[str]:
+    """Sentences about what the chain does not take along."""
+    names = {"pole_angle": ("pole_angle",), "influence": ("influence", *SWITCHES)}
+    for animation in animations:
+        paths = {name: f"{constraint.path_from_id()}.{name}" for name in names[animation.name]}
+        driven = [name for name, path in paths.items() if drivers_at(cast(Rig, constraint.id_data), path)]
+        if driven and animation.frames is not None:
+            start, end = (frame_text(frame) for frame in animation.frames[[0, -1]])
+            yield translated("takeover.driven", names=", ".join(driven), start=start, end=end)
+
+
+def _goes_over(rig: Rig, path: str) -> bool:
+    """True if one curve or one driver, which nothing changes on its way, says what the property is."""
+    strips = (curve for _, curves in versions.strips(rig) for curve in curves)
+    if any(curve.data_path == path for curve in strips):
+        return False
+    curves, drivers = curves_at(rig, path), drivers_at(rig, path)
+    if len(curves) + len(drivers) != 1 or any(curve_or_driver.mute for curve_or_driver in (*curves, *drivers)):
+        return False
+    return all(not (len(curve.modifiers) or curve.sampled_points) for curve in curves) and all(
+        map(_is_straight, drivers)
+    )
+
+
+def _is_straight(driver: FCurve) -> bool:
+    """True if the property has the driver's own value: a new driver has a modifier that says so, or keys."""
+    points = [(key.co.x, key.co.y) for key in driver.keyframe_points]
+    kinds = [(modifier.type, tuple(getattr(modifier, "coefficients", ()))) for modifier in driver.modifiers]
+    return points in ([], [(0.0, 0.0), (1.0, 1.0)]) and kinds in ([], [("GENERATOR", (0.0, 1.0))])
+
+
+def _frames(rig: Rig, scene: Scene, paths: set[str]) -> Array:
+    """(n,) those of the scene, and all on which the properties at these paths have keys or NLA strips."""
+    ranges = [curve.range().to_tuple() for curve in versions.curves(rig) if curve.data_path in paths]
+    for strip, curves in versions.strips(rig):
+        if any(curve.data_path in paths for curve in curves):
+            ranges.append((strip.frame_start, strip.frame_end))
+    first = min([scene.frame_start, *(ends[0] for ends in ranges)])
+    last = max([scene.frame_end, *(ends[1] for ends in ranges)])
+    return np.arange(np.floor(first), np.ceil(last) + 1.0)
+
+
+def _sampled(
+    owner: PoseBone, constraint: KinematicConstraint, root: PoseBone, end: PoseBone, scene: Scene, frames: Array
+) -> tuple[Array, Array]:
+    """(n,) influence, 0 where the constraint is muted, and pole angle of the chain."""
+    rig = cast(Rig, owner.id_data)
+    need = SampleNeed.at((Point(rig, end.name), Point(rig, owner.name)))
+    names, influence, angle, basis = (owner.name, constraint.name, end.name), [], [], []
+    with sampling.stage_for(scene, need) as stage:
+        for frame in frames.tolist():
+            probe.set_frame(stage, frame)
+            bones = rig.evaluated_get(stage.view_layers[0].depsgraph).pose.bones
+            acting = cast(KinematicConstraint, bones[names[0]].constraints[names[1]])
+            influence.append(0.0 if acting.mute else acting.influence)
+            angle.append(acting.pole_angle)
+            basis.append(np.array(bones[names[2]].matrix_basis, dtype=np.float64))
+    pole_angle = pre_constraint_pose(root, end, np.array(basis)).pole_angle(np.array(angle))
+    return np.array(influence), pole_angle
 
 
 def animate(rig: Rig, end_bone: str, scene: Scene, animations: tuple[OptionAnimation, ...]) -> None:

@@ -25,10 +25,9 @@ from ..rigs.built_limbs import built_limbs
 from ..rigs.known_limbs import kind_of
 from ..scene import dependencies
 from ..scene.checks import refuse_not_finite
-from . import animation
-from .animation import option_animations
+from . import option_animation
 from .differences import differences
-from .option_animation import SWITCHES, OptionAnimation
+from .option_animation import SWITCHES, OptionAnimation, option_animations
 from .pre_constraint_pose import pre_constraint_pose
 from .three_bones import leg_fields
 
@@ -100,7 +99,7 @@ def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
                 bone=owner.name,
                 constraint=constraint.name,
                 fields=_fields(constraint, end) | _pole_fields(constraint, root, end),
-                differs=(*differences(constraint, root, end), *animation.differences(constraint, animations)),
+                differs=(*differences(constraint, root, end), *option_animation.differences(constraint, animations)),
                 animations=animations,
             )
 

@@ -14,13 +14,13 @@ from ...skeleton import transform
 from ...skeleton.values import Point
 from ...solver import hock
 from ...solver.values import Array, Hock
-from ...solver.vectors import angle_about, norm, rejection, unit
+from ...solver.vectors import angle_about, norm, product, rejection, unit
 from .. import versions
 from ..armatures import Rig
 from ..chains import hock_fit
 from ..curves.keys import key_frames
 from ..messages.translation import frame_text, translated
-from ..scene import probe, sampling
+from ..scene import sampling
 from ..scene.need import SampleNeed
 
 _SAME = 1e-4
@@ -34,7 +34,10 @@ _STRAIGHT = 1e-2
 
 
 class _LegPose(NamedTuple):
-    """In armature space: poses (n, 3, 4, 4) of the three bones, root first, and where the pole is (n, 3)."""
+    """In armature space: poses (n, 3, 4, 4) of the three bones, root first, and where the pole is (n, 3).
+
+    Each (1, ...) where it stands still.
+    """
 
     poses: Array
     pole: Array
@@ -104,20 +107,8 @@ def _pole_angle(seen: _LegPose, kind: Hock, length: float) -> tuple[float, Array
 
 
 def _seen(rig: Rig, constraint: KinematicConstraint, names: Sequence[str], scene: Scene, frames: Array) -> _LegPose:
-    pole, pole_bone = constraint.pole_target, constraint.pole_subtarget
-    need = SampleNeed(
-        objects=frozenset({rig, *([pole] if pole else [])}),
-        bones=frozenset({*(Point(rig, name) for name in names), *([Point(pole, pole_bone)] if pole_bone else [])}),
-    )
-    poses, places = [], []
-    with sampling.stage_for(scene, need) as stage:
-        for frame in frames.tolist():
-            probe.set_frame(stage, frame)
-            depsgraph = stage.view_layers[0].depsgraph
-            shown = rig.evaluated_get(depsgraph)
-            poses.append([np.array(shown.pose.bones[name].matrix, dtype=np.float64) for name in names])
-            if pole:
-                world = pole.evaluated_get(depsgraph)
-                at = world.matrix_world @ world.pose.bones[pole_bone].matrix if pole_bone else world.matrix_world
-                places.append(np.array(shown.matrix_world.inverted_safe() @ at, dtype=np.float64)[:3, 3])
-    return _LegPose(np.array(poses), np.array(places))
+    leg = [Point(rig, name) for name in names]
+    pole = Point(constraint.pole_target, constraint.pole_subtarget) if constraint.pole_target else Point(rig)
+    samples = sampling.played_on(scene, SampleNeed.at([*leg, pole]), frames)
+    poses = np.stack(np.broadcast_arrays(*(samples.pose[point] for point in leg)), axis=1)
+    return _LegPose(poses, product(transform.inverse(samples.to_world[rig]), samples.world(pole))[:, :3, 3])

@@ -7,6 +7,7 @@ import numpy as np
 from bpy.types import Scene
 
 from ...skeleton.transform import orientation
+from ...skeleton.values import Point
 from ...solver.rotation import quaternions
 from ...solver.values import Array
 from .. import versions
@@ -14,7 +15,8 @@ from ..armatures import Rig
 from ..bake.report import Report
 from ..plant import contact_keys
 from ..plant.feet import found_limbs, names_by_end
-from .motion import sampled
+from ..scene import sampling
+from ..scene.need import SampleNeed
 
 VERSION = 1
 """Number of the format; another number means that programs have to read it in another way."""
@@ -30,11 +32,20 @@ def write(path: Path, scene: Scene, rig: Rig, report: Report, frames: Array) -> 
         np.savez_compressed(file, **_motion(scene, rig, frames), **_limbs(rig, report, frames))
 
 
+def bone_matrices(scene: Scene, rig: Rig, frames: Array) -> dict[str, Array]:
+    """By bone (n, 4, 4), from its space to the world, on these frames (n,) as they play, in the armature's order.
+
+    raises : Refused where something cannot be evaluated
+    """
+    points = [Point(rig, bone.name) for bone in rig.data.bones]
+    samples = sampling.played_on(scene, SampleNeed.at([Point(rig), *points]), frames)
+    return {point.bone: np.broadcast_to(samples.world(point), (len(frames), 4, 4)) for point in points}
+
+
 def _motion(scene: Scene, rig: Rig, frames: Array) -> dict[str, Any]:
     bones = [*rig.data.bones]
     names = [bone.name for bone in bones]
-    motion = sampled(scene, rig, frames)
-    matrices = np.stack([motion.matrices[name] for name in names], axis=1)
+    matrices = np.stack([*bone_matrices(scene, rig, frames).values()], axis=1)
     lengths = np.array([bone.length for bone in bones])
     rotations = quaternions(orientation(matrices[..., :3, :3]))
     return {

@@ -3,6 +3,7 @@
 Blender's exporter writes Z up, without the transform of the object, and six channels for each joint.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,9 +16,9 @@ from ...solver.values import Array
 from ...solver.vectors import norm
 from ..armatures import Rig
 from ..messages.translation import translated
+from .arrays import bone_matrices
 from .bvh import Joint
 from .bvh_capture import Capture, captured
-from .motion import Motion, sampled
 from .take import Taken
 
 _TO_FILE = {"Y": np.array(((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0))), "Z": np.eye(3)}
@@ -37,7 +38,7 @@ def write(path: Path, source: Path, scene: Scene, rig: Rig, unit: str, fps: floa
     """
     capture = captured(source)
     file = capture.file
-    motion = sampled(scene, rig, np.arange(1.0, len(file.rows) + 1.0))
+    motion = bone_matrices(scene, rig, np.arange(1.0, len(file.rows) + 1.0))
     rows, off = _rows(capture, rig, motion, taken)
     lines = [f"Frames: {len(rows)}", f"Frame Time: {1.0 / fps:.9g}" if fps else f"Frame Time: {file.frame_time}"]
     lines += [" ".join(f"{value:.6f}" for value in row) for row in rows.tolist()]
@@ -48,7 +49,7 @@ def write(path: Path, source: Path, scene: Scene, rig: Rig, unit: str, fps: floa
     return [translated("report.bvh_channels", joint=joint, off=taken.scale * off[joint], unit=unit, file=source)]
 
 
-def _rows(capture: Capture, rig: Rig, motion: Motion, taken: Taken) -> tuple[Array, dict[str, float]]:
+def _rows(capture: Capture, rig: Rig, motion: Mapping[str, Array], taken: Taken) -> tuple[Array, dict[str, float]]:
     """(n, c) the channels; those of a joint without a bone are as in the source.
 
     returns : also by joint how far it or its End Site is from where it belongs, as channels do not hold its motion
@@ -60,7 +61,7 @@ def _rows(capture: Capture, rig: Rig, motion: Motion, taken: Taken) -> tuple[Arr
     off: dict[str, float] = {}
     for number, (joint, channels) in enumerate(zip(capture.joints, capture.columns, strict=True)):
         above, base = turns[joint.parent], places[joint.parent]
-        world = motion.matrices.get(joint.name)
+        world = motion.get(joint.name)
         if world is not None:
             rest = np.array(rig.data.bones[joint.name].matrix_local)[:3, :3]
             back, turn = np.swapaxes(above, 1, 2), to_file @ orientation(world[:, :3, :3]) @ rest.T @ to_file.T
