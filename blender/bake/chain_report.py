@@ -15,6 +15,13 @@ _BOOLS = ("degenerate", "flips", "near_straight", "undecided_twist", "measured",
 _TYPES = {"status": np.uint8} | dict.fromkeys(_BOOLS, np.bool_)
 """Types of arrays in a chain's report; the others are float64."""
 _NAMES = {"name", "off_bone"}
+_WHOLE = ("sin_hinge", "stretch", "least_stretch")
+"""They are 1 where nothing was solved."""
+_NEWER = (
+    *("degenerate", "angles", "undecided_twist", "swivel", "least_stretch", "off_pole", "past_bend", "past_extension"),
+    *("measured", "off", "misposed", "off_bone"),
+)
+"""Fields that reports of older versions do not have: those of options that a limb goes without, and of measuring."""
 
 _STATUS_WORDS = {
     Status.REACHED: "reached",
@@ -95,15 +102,14 @@ class ChainReport:
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "ChainReport":
         """The report from `fields`, a part of `Report.as_dict`."""
-        check_fields(cls, fields, newer=("degenerate", *switched_off(0), *unmeasured(0)))
+        check_fields(cls, fields, newer=_NEWER)
         if "degenerate" not in fields:
             fields = _with_degenerate(fields)
         arrays: dict[str, Any] = {
             key: value if key in _NAMES else np.array(value, _TYPES.get(key, np.float64))
             for key, value in fields.items()
         }
-        count = len(arrays["frames"])
-        return cls(**switched_off(count) | unmeasured(count) | arrays)
+        return cls(**blank(len(arrays["frames"])) | arrays)
 
     @property
     def posed(self) -> bool:
@@ -247,29 +253,11 @@ def _with_degenerate(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {**fields, "status": np.where(degenerate, short, status), "degenerate": degenerate}
 
 
-def unsolved(count: int) -> dict[str, Any]:
-    """The fields of solving, of a limb that reaches for nothing: it was to stay, and only that is measured."""
-    nothing, nowhere = np.zeros(count), np.zeros(count, dtype=np.bool_)
-    fields = {"status": np.zeros(count, dtype=np.uint8), "miss": nothing, "speed": nothing}
-    whole = dict.fromkeys(("sin_hinge", "stretch"), np.ones(count))
-    return switched_off(count) | fields | whole | dict.fromkeys(("degenerate", "flips", "near_straight"), nowhere)
-
-
-def switched_off(count: int) -> dict[str, Any]:
-    """The fields of options that a chain goes without, as in reports of versions that did not have these."""
-    nothing = dict.fromkeys(("swivel", "off_pole", "past_bend", "past_extension"), np.zeros(count))
-    return {
-        **nothing,
-        "angles": np.empty((0, 2)),
-        "least_stretch": np.ones(count),
-        "undecided_twist": np.zeros(count, dtype=np.bool_),
-    }
-
-
-def unmeasured(count: int) -> dict[str, Any]:
-    """The fields of measuring if nothing was measured, as in reports of older versions."""
-    nowhere = np.zeros(count, dtype=np.bool_)
-    return {"measured": nowhere, "off": np.zeros(count), "misposed": nowhere, "off_bone": ""}
+def blank(count: int) -> dict[str, Any]:
+    """All fields but name and frames, over this many frames, of a limb that was neither solved nor measured."""
+    names = {field.name for field in fields(ChainReport)} - {"name", "frames", "off_bone", "angles"}
+    arrays = {name: np.zeros(count, _TYPES.get(name, np.float64)) for name in names}
+    return arrays | dict.fromkeys(_WHOLE, np.ones(count)) | {"angles": np.empty((0, 2)), "off_bone": ""}
 
 
 def when(frames: Array, where: NDArray[np.bool_]) -> str:

@@ -26,7 +26,7 @@ from ..messages.numbers import unit_name
 from ..messages.translation import Alert, frame_text, translated
 from ..session import session
 from . import foot_report
-from .chain_report import ChainReport, Finding, Measurements, check_fields, switched_off, unmeasured
+from .chain_report import ChainReport, Finding, Measurements, blank, check_fields
 from .foot_report import FootReport
 from .pin_report import pin_fields
 
@@ -278,6 +278,5 @@ def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mappi
     if solved.plan.pole_pins and solved.plan.pole:
         arrays |= {name: values[plan.requested] for name, values in pin_fields(solved).items()}
     for row, chain in enumerate(solved.plans):
-        columns = switched_off(len(frames)) | {name: values[:, row] for name, values in arrays.items()}
-        columns |= measured.get(chain.name) or unmeasured(len(frames))
-        yield ChainReport(name=chain.name, frames=frames, **columns)
+        columns = blank(len(frames)) | {name: values[:, row] for name, values in arrays.items()}
+        yield ChainReport(name=chain.name, frames=frames, **columns | measured.get(chain.name, {}))

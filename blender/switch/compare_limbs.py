@@ -14,7 +14,7 @@ from ...skeleton.values import Plan, Point, Samples
 from ...solver.values import Array
 from ...solver.vectors import norm
 from ..armatures import Rig
-from ..bake.chain_report import ChainReport, unmeasured, unsolved
+from ..bake.chain_report import ChainReport, blank
 from ..bake.compare import chosen_frames, unmeasurable
 from ..bake.request import Answer
 from ..messages.numbers import unit_name
@@ -64,19 +64,17 @@ class LimbComparison:
         """What has to be sampled; None where nothing is measured."""
         if not (len(self.rows) and self.limbs):
             return None
-        bones = frozenset(Point(self.plan.rig, name) for name in self.poses)
-        return SampleNeed(objects=frozenset({self.plan.rig}), bones=bones)
+        return SampleNeed.at(Point(self.plan.rig, name) for name in self.poses)
 
     def measured(self, sampled: Answer) -> tuple[list[ChainReport], list[str]]:
         """A report of each limb, and sentences for the whole report, that tell how far those are off that moved."""
         if isinstance(sampled, Samples):
             return self._measured(sampled)
-        notes = [unmeasurable(sampled) if sampled else translated("report.not_measured")] if self.limbs else []
-        return [self._report(limb, unmeasured(len(self.plan.frames))) for limb in self.limbs], notes
-
-    def _report(self, limb: SwitchPlan, measured: dict[str, Any]) -> ChainReport:
-        frames = self.plan.frames
-        return ChainReport(name=limb.name, frames=frames, **unsolved(len(frames)), **measured)
+        frames, notes = (
+            self.plan.frames,
+            [unmeasurable(sampled) if sampled else translated("report.not_measured")] if self.limbs else [],
+        )
+        return [ChainReport(name=limb.name, frames=frames, **blank(len(frames))) for limb in self.limbs], notes
 
     def _measured(self, played: Samples) -> tuple[list[ChainReport], list[str]]:
         count, total, times = len(self.rows), len(self.plan.frames), self.frames
@@ -89,14 +87,14 @@ class LimbComparison:
             moved, turned, scaled = differences(limb.shown, now, self.poses)
             off = np.stack((moved * factor, turned, scaled), axis=-1)
             allowed = _allowed(limb, self.settings, factor.max())
-            on, fields = off[:, :count], unmeasured(total) | {"measured": measured, "misposed": np.zeros_like(measured)}
+            on, fields = off[:, :count], blank(total) | {"measured": measured}
             fields["off"][self.rows] = on[..., 0].max(axis=0)
             fields["misposed"][self.rows] = np.logical_or.reduce(on > allowed, axis=(0, 2))
             if fields["misposed"].any():
                 fields["off_bone"] = _farthest(limb, on, allowed)
                 notes += _told(limb, on, allowed, times[:count], unit)
             notes += _told_between(limb, off[:, count:], allowed, times[count:], factor.max(), unit)
-            reports.append(self._report(limb, fields))
+            reports.append(ChainReport(name=limb.name, frames=self.plan.frames, **fields))
         sampled = [translated("report.limbs_measured", count=count, total=total)]
         return reports, notes + (sampled if count < total else [])
 
