@@ -4,8 +4,6 @@ The costs of the ways through a stretch of frames are a 2 x 2 matrix, and the co
 are the product in which + stands for * and the minimum for +. So about √n stretches of √n frames each go side by side.
 """
 
-from __future__ import annotations
-
 from math import isqrt
 
 import numpy as np

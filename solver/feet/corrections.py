@@ -8,8 +8,6 @@ their speed; in a long pause these speeds die away soon. Before the first stand 
 away. Where that would push the foot into the ground it is raised, smoothly, up to what its stands are raised by.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

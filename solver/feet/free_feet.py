@@ -6,8 +6,6 @@ is about s - m for a leg that is bent. It shrinks the bend of a straight leg, wh
 that goes beyond straight is as long as it was captured: only a straight leg changes sides without a jump of its knee.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ A leg reaches its foot if the hip joint lies within a ball around the foot, whos
 root of reach^2 - (horizontal distance)^2.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray

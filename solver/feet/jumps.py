@@ -3,8 +3,6 @@
 What comes before a jump has nothing to do with what comes behind it, so nothing may be smoothed across it.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from math import ceil
 

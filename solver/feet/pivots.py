@@ -4,8 +4,6 @@ A flat stretch that turns far and fast is a pivot; one that pitches for long sta
 heading is that of the line between ball and heel; its speed is the slope of a line fitted to it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

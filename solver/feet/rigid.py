@@ -6,8 +6,6 @@ On one point, and in the air, the foot turns as it was captured but for the turn
 from one to the other its rotation vector goes by a cubic without speed at its ends, so it never goes beyond them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """How far feet that stand slide and turn from frame to frame: the measure of what `plant` is to undo."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

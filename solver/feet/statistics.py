@@ -1,7 +1,5 @@
 """What a series of samples shows: how fast it goes, how much of it is noise, where its values are most often."""
 
-from __future__ import annotations
-
 from math import comb
 
 import numpy as np
