@@ -9,8 +9,6 @@ A second on which a point stands costs the square of its unrest, but at most a f
 since it would save less than its two changes cost, and for the same reason no gap shorter than its least duration.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from math import ceil, floor
 
@@ -63,6 +61,28 @@ class Stillness:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class FootingOptions:
+    """What is known of contacts and ground, and how contacts are found.
+
+    stands : (n, f, p) bool or None     which points stand; None: it is found
+    level : (n, f, p) or None           height of each point where it stands on the ground; None: it is found. The
+                                        ground is level if most still points of each kind are at one height, and no
+                                        contact is far off. A capture need not agree with a level that is given: height
+                                        counts from where most still points are.
+    level_ground : bool                 whether there may be one height at which all stand, as feet do; hands do not,
+                                        and stay at the height of whatever they rest on
+    velocity : (3,) or None             of the ground; None: it is found. The ground moves if the points are seldom at
+                                        rest but often have one and the same velocity, as on a treadmill.
+    """
+
+    stands: NDArray[np.bool_] | None = None
+    level: Array | None = None
+    level_ground: bool = True
+    velocity: Array | None = None
+    stillness: Stillness = field(default_factory=Stillness)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Footing:
     """Which points stand when, and on what.
 
@@ -78,36 +98,18 @@ class Footing:
     outrun: Array = field(default_factory=lambda: np.zeros(3))
 
 
-_DEFAULTS = Stillness()
+_DEFAULTS = FootingOptions()
 
 
-def footing(
-    points: Array,
-    rate: float,
-    legs: Array,
-    up: Array,
-    *,
-    stands: NDArray[np.bool_] | None = None,
-    level: Array | None = None,
-    level_ground: bool = True,
-    velocity: Array | None = None,
-    stillness: Stillness = _DEFAULTS,
-) -> Footing:
+def footing(points: Array, rate: float, legs: Array, up: Array, options: FootingOptions = _DEFAULTS) -> Footing:
     """Finds the frames on which each point stands, and the ground on which it does.
 
     points : (n, f, p, 3)     p points of f feet, those of one kind at the same place in the row
     rate : frames a second
     legs : (f,)               lengths of the legs, > 0
     up : (3,)                 unit vector
-    stands : (n, f, p) bool   None: it is found
-    level : (n, f, p)         height of each point where it stands on the ground; None: it is found. The ground is level
-                              if most still points of each kind are at one height, and no contact is far off. A
-                              capture need not agree with a level that is given: height counts from where most still
-                              points are.
-    level_ground : False      where there is none: points stand at any height, as hands do
-    velocity : (3,)           of the ground; None: it is found. The ground moves if the points are seldom at rest but
-                              often have one and the same velocity, as on a treadmill.
     """
+    stands, level, velocity, stillness = options.stands, options.level, options.velocity, options.stillness
     size = np.asarray(legs, dtype=np.float64)[:, None]
     scaled, heights = points / size[..., None], dot(points, up) / size
     tolerance = stillness.noise * noise(scaled, rate)
@@ -117,11 +119,11 @@ def footing(
     if stands is None:
         seen = on_ground(points, rate, velocity) / size[..., None]
         unrest = _unrest(seen, rate, tolerance, stillness)
-        common = _common_height(above, unrest < 1.0, near) if level_ground else None
+        common = _common_height(above, unrest < 1.0, near) if options.level_ground else None
         high = 0.0 if common is None else np.maximum(above - common, 0.0) / near
         jumps = norm(np.diff(seen, axis=0)) > _JUMP + tolerance
         stands = _standing(np.hypot(unrest, high), jumps, rate, stillness)
-    if level is None and level_ground:
+    if level is None and options.level_ground:
         # As it is found where these contacts are given.
         common = _common_height(above, stands, near)
         if common is not None and _far_off(above - common, stands, near) < stillness.contact * rate:

@@ -5,8 +5,6 @@ found, the feet are held to the ground, and the hips go down until the legs reac
 the plane of its pose as captured.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -17,7 +15,7 @@ from ..reach import soft_reach
 from ..values import Array
 from ..vectors import along, norm, product
 from . import free_feet, hips
-from .contacts import Footing, Stillness, footing, on_ground
+from .contacts import Footing, FootingOptions, footing, on_ground
 from .corrections import corrections
 from .jumps import pieces
 from .pivots import without_pivots
@@ -48,7 +46,7 @@ class Legs:
     feet: Array | None = None
     against: NDArray[np.bool_] | None = None
 
-    def moved(self, shift: Array) -> Legs:
+    def moved(self, shift: Array) -> "Legs":
         """The legs, moved by the shift (n, 3)."""
         if not shift.any():
             return self
@@ -63,14 +61,9 @@ class Legs:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class PlantOptions:
-    """The user's choices.
+class PlantOptions(FootingOptions):
+    """The user's choices; the ground also stays where the hips go faster than the velocity that is found.
 
-    stands : (n, f, p) bool or None    which points stand; None: they are found
-    level : (n, f, p) or None          height of each point where it stands on the ground; None: it is found
-    level_ground : bool                whether there may be one height at which all stand, as feet do; hands do not, and
-                                       stay at the height of whatever they rest on
-    velocity : (3,) or None            of the ground; None: it is found, and it stays where the hips go faster
     ratio : float or None              by which the hips' motion is scaled; None: it is found
     origin : (3,)                      the place from which it is scaled, at the height of a tip that stands
     softness : 0 to 1                  of the legs, so that knees do not snap; less for legs that were captured straight
@@ -80,10 +73,6 @@ class PlantOptions:
     fade : seconds                     over which a foot is moved before its first contact, and after its last
     """
 
-    stands: NDArray[np.bool_] | None = None
-    level: Array | None = None
-    level_ground: bool = True
-    velocity: Array | None = None
     ratio: float | None = None
     origin: Array = field(default_factory=lambda: np.zeros(3))
     softness: float = 0.015
@@ -91,7 +80,6 @@ class PlantOptions:
     limit: float = 0.25
     smooth: float = 0.25
     fade: float = 0.5
-    stillness: Stillness = field(default_factory=Stillness)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -198,17 +186,7 @@ def _ground(legs: Legs, options: PlantOptions) -> Footing:
 
     Then contacts are found again for ground that stays, unless legs have another length than the captured ones.
     """
-    found = footing(
-        legs.points,
-        legs.rate,
-        legs.lengths,
-        legs.up,
-        stands=options.stands,
-        level=options.level,
-        level_ground=options.level_ground,
-        velocity=options.velocity,
-        stillness=options.stillness,
-    )
+    found = footing(legs.points, legs.rate, legs.lengths, legs.up, options)
     if options.stands is None and legs.feet is not None and legs.points.shape[2] == 2:
         found = replace(found, stands=_without_pivots(legs, found, options.stillness.contact))
     if options.velocity is None and found.velocity.any():

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from solver.feet.contacts import Footing, Stillness, footing, on_ground
+from solver.feet.contacts import Footing, FootingOptions, Stillness, footing, on_ground
 from solver.shortest_path import shortest_path
 from support.footsteps import CLEARANCE, LENGTHS, Capture
 from support.oracles import least_cost, random_rotation
@@ -19,7 +19,7 @@ RATES = (30.0, 60.0, 120.0)
 
 
 def found(take: Capture, **options: object) -> Footing:
-    return footing(take.points, take.rate, LEGS, UP, **options)
+    return footing(take.points, take.rate, LEGS, UP, FootingOptions(**options))
 
 
 def f1(one: np.ndarray, other: np.ndarray) -> float:
