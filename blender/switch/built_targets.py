@@ -23,7 +23,7 @@ from ..rigs.built_limbs import OPTIONS
 from ..rna_paths import bone_and_property
 from ..settings.key_settings import Keys, KeySettings
 from ..targets.targets_from_pose import moved_targets
-from .control_keys import write_keys
+from .control_keys import write_keys, write_settings
 
 
 def follow_pose(
@@ -64,10 +64,8 @@ def follow_pose(
         keyed.setdefault(rig, set()).update(switch.path for switch in switches.values())
         keep(rig, plan.scene, keyed[rig])
         as_new = settings.new_action and rig not in channels
-        for switch in switches.values():
-            channel, going_on = setting_channel(rig, switch, plan.frames)
-            told += write_keys(rig, [channel], span, replace(settings, new_action=as_new, interpolation=going_on))
-            as_new = False
+        held = [setting_channel(rig, switch, plan.frames) for switch in switches.values()]
+        told += write_settings(rig, held, span, settings, as_new=as_new)
         moved.sampler.renew()
         rows = keyed_rows(plan, moved.solved)
         comparison = compare_joints(plan, moved.solved, rows, settings, settings.measure)

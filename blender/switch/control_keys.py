@@ -1,6 +1,6 @@
 """Makes channels of the bases of a limb's controls, with the keys of a style; outside, curves go on as before."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -126,6 +126,20 @@ def write_keys(rig: Rig, channels: Sequence[Channel], span: tuple[float, float],
     }
     with borders.kept(rig, spans):
         return write.keys(rig, channels, span=span, style=style)
+
+
+def write_settings(
+    rig: Rig, fixed: Iterable[tuple[Channel, str]], span: tuple[float, float], style: KeyStyle, *, as_new: bool
+) -> list[str]:
+    """Key what is held, each with how its last key goes on; returns sentences for the report.
+
+    as_new : the first goes into a new action
+    """
+    notes: list[str] = []
+    for channel, going_on in fixed:
+        notes += write_keys(rig, [channel], span, replace(style, new_action=as_new, interpolation=going_on))
+        as_new = False
+    return notes
 
 
 def _off(limb: SwitchPlan, now: Mapping[str, Array], poses: Mapping[str, Array]) -> float:

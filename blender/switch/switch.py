@@ -1,7 +1,6 @@
 """The order of the steps that switch limbs from IK to FK or back: the pose stays, the other control set moves."""
 
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 from bpy.types import Scene
@@ -11,7 +10,7 @@ from ...skeleton.steps import part
 from ...skeleton.switch.control_channels import gaps, halfway
 from ...skeleton.switch.ik_chain import IkChain
 from ...skeleton.switch.switch_plan import Setting, SwitchPlan, wanted
-from ...skeleton.values import Channel, Plan, Samples
+from ...skeleton.values import Plan, Samples
 from ...solver.values import Array
 from ..armatures import Rig
 from ..bake.build_plan import Frames, Names, frame_range, scene_of, steps
@@ -32,7 +31,7 @@ from ..settings.key_settings import Keys, KeySettings
 from . import trial_controls
 from .built_targets import follow_pose
 from .compare_limbs import compare_limbs, world_units
-from .control_keys import ControlKeys, write_keys
+from .control_keys import ControlKeys, write_keys, write_settings
 from .switch_plan import ControlSet, shown_need, shows, switch_plan, ties, with_source_keys
 
 
@@ -74,7 +73,9 @@ def switch(
         sampler.removal.refuse()
         keyed = {channel.path for channel in (*control_channels, *(channel for channel, _ in set_keys))}
         keep(rig, plan.scene, keyed)
-        notes = [*sentences, *_write(plan, control_channels, set_keys, settings)]
+        span, as_new = (plan.frames[0], plan.frames[-1]), settings.new_action and not control_channels
+        notes = [*sentences, *write_keys(rig, control_channels, span, settings)]
+        notes += write_settings(rig, set_keys, span, settings, as_new=as_new)
         followed = finish(write_targets, keep) if write_targets else Report(rig=plan.name, chains=())
         sampler.renew()
         suspects = frozenset().union(*(chain.suspects for chain in chains))
@@ -125,19 +126,6 @@ def _sampled(
         halves = halfway(plan.frames, rows)
         on_halves = _by_bone((yield from part(sampler.between(need, halves), 0.7, 1.0)), limbs, halves)
     return samples, (poses, on_halves), rows
-
-
-def _write(
-    plan: Plan, channels: Sequence[Channel], fixed: Sequence[tuple[Channel, str]], settings: KeySettings
-) -> list[str]:
-    """Key the channels, and what is held with how its last key goes on; returns sentences for the report."""
-    span = plan.frames[0], plan.frames[-1]
-    notes = write_keys(plan.rig, channels, span, settings)
-    for row, (channel, going_on) in enumerate(fixed):
-        as_new = settings.new_action and not channels and row == 0
-        style = replace(settings, new_action=as_new, interpolation=going_on)
-        notes += write_keys(plan.rig, [channel], span, style)
-    return notes
 
 
 def _shown_beside(rig: Rig, limb: SwitchPlan, bone: str, frames: Array) -> tuple[bool, bool]:

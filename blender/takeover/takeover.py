@@ -5,7 +5,7 @@ Nothing is muted here: the constraints act on until a bake mutes them, in `bake/
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from bpy.types import KinematicConstraint, PoseBone, Scene
@@ -26,10 +26,12 @@ from ..rigs.known_limbs import kind_of
 from ..scene import dependencies
 from ..scene.checks import refuse_not_finite
 from . import option_animation
-from .differences import differences
 from .option_animation import SWITCHES, OptionAnimation, option_animations
 from .pre_constraint_pose import pre_constraint_pose
 from .three_bones import leg_fields
+
+_BESIDE = 1e-3
+"""Part of the bend about one of the bone's axes; less is left of float32 where the limb bends about another."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -99,7 +101,7 @@ def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
                 bone=owner.name,
                 constraint=constraint.name,
                 fields=_fields(constraint, end) | _pole_fields(constraint, root, end),
-                differs=(*differences(constraint, root, end), *option_animation.differences(constraint, animations)),
+                differs=(*_differences(constraint, root, end), *option_animation.differences(constraint, animations)),
                 animations=animations,
             )
 
@@ -136,7 +138,7 @@ def _leg(
     fields, differs = leg_fields(constraint, bones, scene, at_rest)
     if fields:
         taken.add(end.name)
-        fields, differs = _fields(constraint, end) | fields, (*differs, *differences(constraint, root, end, third))
+        fields, differs = _fields(constraint, end) | fields, (*differs, *_differences(constraint, root, end, third))
     yield Takeover(bone=third.name, constraint=constraint.name, fields=fields, differs=differs)
 
 
@@ -205,3 +207,60 @@ def _pole_fields(constraint: KinematicConstraint, root: PoseBone, end: PoseBone)
         "pole_subtarget": constraint.pole_subtarget,
         "pole_angle": float(angle[0]),
     }
+
+
+def _differences(
+    constraint: KinematicConstraint, root: PoseBone, end: PoseBone, third: PoseBone | None = None
+) -> Iterator[str]:
+    """A sentence for each way in which the chain differs from the constraint that moves these bones, as it is now.
+
+    Each case was tried. Without a sentence, joints and rolls are the same, except for the error of the constraint's
+    iteration.
+    """
+    pose, bones = pre_constraint_pose(root, end), [bone for bone in (root, end, third) if bone]
+    for bone in bones:
+        if bone.matrix.is_negative:
+            yield translated("takeover.negative_scale", bone=bone.name)
+    yield from _of_task(constraint)
+    yield from _of_joint(root, np.ones(3))
+    yield from _of_joint(end, np.ones(3) if pose.is_straight or constraint.pole_target is None else pose.hinge[0])
+    for bone in bones:
+        if constraint.use_stretch and bone.ik_stretch > 0.0:
+            yield translated("takeover.stretch", bone=bone.name)
+    if pose.is_straight:
+        yield translated("takeover.straight", root=root.name, end=end.name)
+    yield from _of_others(constraint, {bone.name for bone in bones})
+
+
+def _of_task(constraint: KinematicConstraint) -> Iterator[str]:
+    if cast(Rig, constraint.id_data).pose.ik_solver == "ITASC":
+        yield translated("takeover.itasc")
+    if not constraint.use_location:
+        yield translated("takeover.position_off")
+    if constraint.use_rotation:
+        yield translated("takeover.rotation")
+    if constraint.pole_target is None:
+        yield translated("takeover.no_pole")
+        animated = versions.ever_animated_paths(constraint.id_data)
+        if constraint.influence < 1.0 or f"{constraint.path_from_id()}.influence" in animated:
+            yield translated("takeover.influence")
+
+
+def _of_joint(bone: PoseBone, hinge: Array) -> Iterator[str]:
+    """Sentences for the IK settings of a bone, which turns about the axes (3,) in its own space."""
+    for name, part in zip("xyz", np.abs(hinge), strict=True):
+        if part <= _BESIDE:
+            continue
+        named = {"axis": name.upper(), "bone": bone.name}
+        if getattr(bone, f"lock_ik_{name}"):
+            yield translated("takeover.lock", **named)
+        elif getattr(bone, f"use_ik_limit_{name}"):
+            yield translated("takeover.limit", **named)
+        if getattr(bone, f"ik_stiffness_{name}") > 0.0:
+            yield translated("takeover.stiffness", **named)
+
+
+def _of_others(constraint: KinematicConstraint, bones: set[str]) -> Iterator[str]:
+    for owner, other in dependencies.constrained(cast(Rig, constraint.id_data)):
+        if other != constraint and not other.mute and bones & dependencies.moved_by(owner, other):
+            yield translated("takeover.other", name=other.name, bone=owner.name)
