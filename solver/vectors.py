@@ -128,11 +128,6 @@ def rotations_in_plane(before: Array, plane: tuple[Array, Array, Array], turns: 
     out += np.multiply(hinge, before[..., None, :, 1], out=part)
 
 
-def rotation_between(before: Array, after: Array) -> Array:
-    """(..., 3, 3) the rotation that takes the triad `before` to the triad `after`."""
-    return product(after, np.swapaxes(before, -1, -2))
-
-
 def product(first: Array, second: Array) -> Array:
     """(..., 3, 3) first @ second; several times as fast if both lie in memory component by component."""
     if first.size <= FEW and second.size <= FEW:

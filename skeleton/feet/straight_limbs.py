@@ -9,7 +9,6 @@ A limb that bends clearly backwards was meant to, and stays as it was captured u
 One that goes a little beyond straight in the air is as long as it was captured, so that it stays so, too.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -18,8 +17,8 @@ from numpy.typing import NDArray
 from ...solver.feet.corrections import stand_spans
 from ...solver.feet.hips import smooth_envelope
 from ...solver.values import Array
-from ...solver.vectors import any_normal, beside, cross, dot, norm, product, rotation_between, swing, triad, unit
-from ..transform import Basis, inverse, transform_vectors
+from ...solver.vectors import any_normal, beside, cross, dot, norm, product, swing, triad, unit
+from ..transform import inverse, transform_vectors
 from ..values import ChainPlan, Plan, Point, Samples
 from .feet import in_armature, limb_joints
 
@@ -44,14 +43,12 @@ def bent_samples(plan: Plan, samples: Samples, shares: Array) -> Samples:
 
     shares : (n, c) from 0, where the limb stays as it was captured, to 1
     """
-    return replace(samples, basis={**samples.basis, **dict(_turned(plan, samples, shares))})
-
-
-def _turned(plan: Plan, samples: Samples, shares: Array) -> Iterator[tuple[Point, Basis]]:
+    turned = dict(samples.basis)
     for chain, share in zip(plan.chains, shares.T, strict=True):
         end = Point(plan.rig, chain.end.name)
         basis, links = samples.basis[end], _links(samples, chain, len(plan.frames))
-        yield end, replace(basis, rotation=product(basis.rotation, rotations_to_bend(links, plan.rate, share)))
+        turned[end] = replace(basis, rotation=product(basis.rotation, rotations_to_bend(links, plan.rate, share)))
+    return replace(samples, basis=turned)
 
 
 def _links(samples: Samples, chain: ChainPlan, count: int) -> Array:
@@ -100,7 +97,8 @@ def rotations_to_bend(links: Array, rate: float, shares: Array) -> Array:
     cosine = np.sqrt(1.0 - dot(wanted, wanted))
     turned = cosine[:, None] * first + cross(wanted, first)
     normal = any_normal(second)
-    turns[straight] = rotation_between(triad(second, normal), triad(turned, swing(normal, second, turned)))
+    before, after = triad(second, normal), triad(turned, swing(normal, second, turned))
+    turns[straight] = product(after, np.swapaxes(before, -1, -2))
     return turns
 
 
