@@ -279,4 +279,5 @@ def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mappi
         arrays |= {name: values[plan.requested] for name, values in pin_fields(solved).items()}
     for row, chain in enumerate(solved.plans):
         columns = blank(len(frames)) | {name: values[:, row] for name, values in arrays.items()}
-        yield ChainReport(name=chain.name, frames=frames, **columns | measured.get(chain.name, {}))
+        columns |= measured.get(chain.name, {})
+        yield ChainReport(name=chain.name, frames=frames, **columns)
