@@ -160,7 +160,7 @@ def _key_frames(chain: ChainPlan, keys: Keys, start: float, end: float) -> Array
         raise Refused(
             "NO_BONE_KEYS" if of_bones else "NO_TARGET_KEYS", chain=chain, value=value, **_in_words(start, end)
         )
-    return np.unique(np.concatenate((frames, np.round(option_keys(chain, start, end), 2))))
+    return np.union1d(frames, option_keys(chain, start, end))
 
 
 def with_dependents(ranks: Ranks, also: Sequence[Point] = ()) -> Ranks:

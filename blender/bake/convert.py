@@ -15,7 +15,7 @@ from ...skeleton.steps import part
 from ...skeleton.target_channels import KeyedTarget, WorldTransform, channels_by_target
 from ...skeleton.values import Channel, Plan, Point, Samples
 from ..curves import own_keys
-from ..curves.keys import rotations_before
+from ..curves.keys import values_before
 from ..settings.key_settings import Keys, KeyStyle
 
 Rows = Mapping[str, NDArray[np.intp]]
@@ -29,7 +29,9 @@ def channels(
 
     It yields the part that is done, since reducing takes long.
     """
-    by_chain = bone_channels.channels(plan, solved, rows, rotations_before(plan))
+    rotations = [bone.rotation_path for chain in plan.chains for bone in chain.keyed]
+    before = values_before(plan.rig, rotations, plan.frames[0])
+    by_chain = bone_channels.channels(plan, solved, rows, before)
     if any(chain.may_fall_short("influence") for chain in plan.chains):
         by_chain = own_keys.with_own_keys(plan, solved, by_chain)
     if style.keys == Keys.REDUCED:

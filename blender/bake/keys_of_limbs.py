@@ -15,12 +15,13 @@ from ..settings import keyed_options
 def target_keys(chain: ChainPlan, start: float, end: float) -> Array:
     """(m,) rising, the frames from `start` to `end` with a key on target, pole target, or what carries them."""
     goals = [point for point in (chain.target, chain.pole) if point]
-    return _frames_of({place for point in goals for place in dependencies.with_parents(point)}, start, end)
+    places = {place for point in goals for place in dependencies.with_parents(point)}
+    return _within(map(key_frames, places), start, end)
 
 
 def bone_keys(chain: ChainPlan, start: float, end: float) -> Array:
     """(m,) rising, the frames from `start` to `end` with a key on a bone of the limb, from its root to its tip."""
-    return _frames_of((Point(chain.rig, name) for name in chain.oriented), start, end)
+    return _within((key_frames(Point(chain.rig, name)) for name in chain.oriented), start, end)
 
 
 def without_keys(chain: ChainPlan) -> list[str]:
@@ -31,17 +32,15 @@ def without_keys(chain: ChainPlan) -> list[str]:
     return [bone.name for bone in lacking if bone.rotation_path not in animated]
 
 
-def _frames_of(places: Iterable[Point], start: float, end: float) -> Array:
-    frames = np.concatenate([np.empty(0), *map(key_frames, places)])
-    # Keys of several curves on one frame may differ in the last digits.
-    frames = np.unique(np.round(frames, 2))
-    return frames[(frames >= start) & (frames <= end)]
-
-
 def option_keys(chain: ChainPlan, start: float, end: float) -> Array:
-    """(m,) the frames from `start` to `end` with a key on one of the chain's keyed options."""
+    """(m,) rising, the frames from `start` to `end` with a key on one of the chain's keyed options."""
     paths = {keyed_options.path(chain.end.path, name) for name in chain.animated}
     paths |= {keyed_options.path(part.bone.path, "twist") for part in chain.twists if part.animated}
-    key_times = [key_points(curve)[0] for curve in versions.curves(chain.rig) if curve.data_path in paths]
-    frames = np.concatenate([np.empty(0), *key_times])
+    key_times = (key_points(curve)[0] for curve in versions.curves(chain.rig) if curve.data_path in paths)
+    return _within(key_times, start, end)
+
+
+def _within(key_times: Iterable[Array], start: float, end: float) -> Array:
+    # Keys of several curves on one frame may differ in the last digits.
+    frames = np.unique(np.round(np.concatenate([np.empty(0), *key_times]), 2))
     return frames[(frames >= start) & (frames <= end)]

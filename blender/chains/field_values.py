@@ -23,11 +23,6 @@ _TYPES: dict[str, Any] = {
 }
 
 
-def field_values(chain: TwoBoneIKChain) -> dict[str, Any]:
-    """What the chain's fields are set to, by identifier."""
-    return {name: getattr(chain, name) for name in chain_fields()}
-
-
 def set_fields(chain: TwoBoneIKChain, values: Mapping[str, Any]) -> None:
     """Set these fields of the chain; Refused for an unknown field, or a value that it cannot have."""
     fields, where = chain_fields(), _where(chain)

@@ -39,7 +39,7 @@ from ..scene.checks import refuse_unposable
 from ..settings import keyed_options
 from ..settings.properties import POINTS, TwoBoneIKChain, chain_fields
 from . import twist_shares
-from .field_values import field_values, refuse_value, set_fields, unchanged_on_error
+from .field_values import refuse_value, set_fields, unchanged_on_error
 
 _BONES = [name for name, row in rows("chain", type="bone").items() if "of" not in row and name != "end_bone"]
 _NAMES = ["name", *_BONES, *POINTS, *POINTS.values()]
@@ -274,12 +274,12 @@ def _refuse_other_bones(rig: Rig, where: str, chain: TwoBoneIKChain, names: Coll
 
 def _lines(chain: TwoBoneIKChain) -> Iterator[str]:
     """TOML lines for the properties that differ from those of a new chain."""
-    fields = chain_fields()
-    for key, value in field_values(chain).items():
+    for key, declared in chain_fields().items():
+        value = getattr(chain, key)
         if key in POINTS:
             # Left out, it is the armature itself where there is a bone to look for, otherwise nothing.
             left_out = chain.id_data if getattr(chain, POINTS[key]) else None
             if value != left_out:
                 yield toml_file.line(key, value.name if value else "")
-        elif key == "name" or value != fields[key].default:
-            yield toml_file.line(key, value, is_angle=fields[key].subtype == "ANGLE")
+        elif key == "name" or value != declared.default:
+            yield toml_file.line(key, value, is_angle=declared.subtype == "ANGLE")

@@ -94,12 +94,6 @@ def _of_bones(curves: Iterable[FCurve], bones: Collection[str]) -> Iterator[FCur
             yield curve
 
 
-def rotations_before(plan: Plan) -> dict[str, Array]:
-    """The rotation (3 or 4,) of each bone that the plan keys, before the plan's frames, by RNA path."""
-    paths = [bone.rotation_path for chain in plan.chains for bone in chain.keyed]
-    return values_before(plan.rig, paths, plan.frames[0])
-
-
 def twists_before(plan: Plan, chain: ChainPlan) -> tuple[dict[Bone, Array], dict[Bone, float]]:
     """The rotations of a chain's twist bones that have keys before the plan's frames, and their shares then."""
     find, values, shares = versions.curve_finder(plan.rig), {}, {}
