@@ -45,7 +45,7 @@ def limb_bases(solved: SolvedGroup) -> list[Basis]:
     group, solution, plan = solved.group, solved.solution, solved.plan
     root = group.basis[0].with_rotation(solution.rotations[..., 0, :, :])
     if plan.scaled:
-        root = replace(root, scale=root.scale * transform.along_bone(_along_axis(group, 0, solution.stretch[..., 0])))
+        root = root.stretched(_along_axis(group, 0, solution.stretch[..., 0]))
     end = _rigid_end_basis(group, solution) if group.kinematics.rigid else _end_basis(group, root, solution)
     bases, third = [root, end], None
     if not (plan.use_rotation or group.third):
@@ -150,7 +150,7 @@ def _turned_basis(
     inherited = transform.lengths(unstretched[..., :3, :3])[..., 1]
     length = stretch * np.linalg.norm(orientation[..., 1], axis=-1)
     missing = length / np.where(inherited > 0.0, inherited, 1.0)
-    return replace(basis, rotation=turn, scale=basis.scale * transform.along_bone(missing))
+    return basis.with_rotation(turn).stretched(missing)
 
 
 def _tip_basis(group: ChainGroup, parent: Array, samples: Samples) -> Basis:

@@ -44,6 +44,8 @@ class ChainGroup:
     gathered : (n, c, k)             and the radians about such lines that they give to the root bone in `basis`
     grown : (n, c, 2 or 3, 2, 3)     of pinned limbs, in chain space at rest: the way from a bone's joint to the
                                      next, and what it gains for each factor on the bone's y axis
+    lengthened : (n, c, 2 or 3)      of chains that stretch: how many times as long as in `basis` root, end and third
+                                     bones are posed, as the last bake left them
     numbers : (n, c) by name, those that are not one number for all chains and frames
     """
 
@@ -59,6 +61,7 @@ class ChainGroup:
     line: Array | None = None
     gathered: Array | None = None
     grown: Array | None = None
+    lengthened: Array | None = None
     third: ThirdBones | None = None
     leg: Array | None = None
     third_rest: Array | None = None
@@ -129,11 +132,22 @@ class ChainGroup:
         """(n, c, 2, 3, 3) rotations from rest of root and end bones, as they are posed before the solve; of legs with a
         hock (n, c, 3, 3, 3) with their third bones.
         """
-        last = self.kinematics.poses(self.basis)[-1]
-        rotations = [self.basis[0].rotation, self._from_rest(last, self.end)]
+        posed = self.posed
+        last = self.kinematics.poses(posed)[-1]
+        rotations = [posed[0].rotation, self._from_rest(last, self.end)]
         if self.third and self.third_rest is not None:
-            rotations.append(self._from_rest(self.third.pose(last, self.third.basis), self.third_rest))
+            rotations.append(self._from_rest(self.third.pose(last, posed[-1]), self.third_rest))
         return stacked(rotations).swapaxes(1, 2)
+
+    @property
+    def posed(self) -> tuple[Basis, ...]:
+        """Of the chains' bones, root bones first, and of third bones after them, as they are before the solve."""
+        bases = [*self.basis, *([self.third.basis] if self.third else [])]
+        if self.lengthened is not None:
+            end = len(self.basis) - 1
+            for row, factor in zip((0, end, end + 1), np.moveaxis(self.lengthened, -1, 0), strict=False):
+                bases[row] = bases[row].stretched(factor)
+        return tuple(bases)
 
     def carried(self, samples: Samples) -> "ChainGroup | None":
         """The same rigid chains, if nothing but their parents and armature objects has moved; None if these make them
@@ -305,6 +319,7 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
         numbers=dict(_numbers(plans, samples)),
         line=line,
         gathered=gathered,
+        lengthened=_lengthened(plans, samples) if first.scaled else None,
         third=third,
         **_worlds(plans, kinematics, samples),
     )
@@ -339,6 +354,18 @@ def _sampled_basis(plan: ChainPlan, bone: Bone, samples: Samples) -> Basis:
     # Without influence it keeps what it has.
     rests = _number(plan, "influence", samples) == 0.0
     return replace(basis, scale=np.where(rests[:, None], basis.scale, unstretched))
+
+
+def _lengthened(plans: Sequence[ChainPlan], samples: Samples) -> Array:
+    """`ChainGroup.lengthened`"""
+    factors = []
+    for plan in plans:
+        scales = np.broadcast_arrays(*(samples.basis[Point(plan.rig, bone.name)].scale[:, 1] for bone in plan.scaled))
+        factor = np.abs(np.stack(scales, axis=-1))
+        # A bone that is scaled to nothing shows no direction.
+        kept = (_number(plan, "influence", samples) == 0.0)[:, None] | (factor == 0.0)
+        factors.append(np.where(kept, 1.0, factor))
+    return stacked(factors)
 
 
 def tip(plans: Sequence[ChainPlan], end: Array, samples: Samples, third: Basis | None = None) -> Array:

@@ -63,11 +63,6 @@ def lengths(linear: Array) -> Array:
     return np.linalg.norm(linear, axis=-2)
 
 
-def along_bone(factor: Array) -> Array:
-    """(n, 3) a scale along the bone's own y axis."""
-    return np.stack((np.ones_like(factor), factor, np.ones_like(factor)), axis=-1)
-
-
 def inverse(matrix: Array) -> Array:
     """(n, k, k) of matrices (n, k, k), 3 x 3 or affine 4 x 4.
 
@@ -242,6 +237,11 @@ class Basis:
     def without_rotation(self) -> "Basis":
         """The same location and scale, not rotated."""
         return self.with_rotation(np.eye(3))
+
+    def stretched(self, factor: Array) -> "Basis":
+        """Longer by a factor (n,), along the bone's own y axis."""
+        along = np.stack((np.ones_like(factor), factor, np.ones_like(factor)), axis=-1)
+        return Basis(location=self.location, rotation=self.rotation, scale=self.scale * along)
 
     @property
     def is_still(self) -> bool:

@@ -72,11 +72,8 @@ def with_grown(group: ChainGroup, samples: Samples) -> ChainGroup:
         root, end, *third = bases
         return _posed_links(group, (root, *group.basis[1:-1], end), third[0] if third else None, samples)
 
-    way, doubled = ways(limb), transform.along_bone(np.array(2.0))
-    longer = [
-        [*limb[:bone], replace(basis, scale=basis.scale * doubled), *limb[bone + 1 :]]
-        for bone, basis in enumerate(limb)
-    ]
+    way, twice = ways(limb), np.array(2.0)
+    longer = [[*limb[:bone], basis.stretched(twice), *limb[bone + 1 :]] for bone, basis in enumerate(limb)]
     gains = [ways(bases)[..., bone, :] - way[..., bone, :] for bone, bases in enumerate(longer)]
     gain = np.stack(np.broadcast_arrays(*gains), axis=-2)
     return replace(group, grown=np.stack(np.broadcast_arrays(way, gain), axis=-2))
@@ -117,8 +114,9 @@ def _without_hold(group: ChainGroup) -> ChainGroup:
 def _reference(group: ChainGroup, goals: Goals, samples: Samples) -> Array:
     """(n, c, 2, 3) the links at rest, or as the input pose has them if that is the reference."""
     if group.plan.options.reference == Reference.POSE and goals.pose is not None:
-        third = group.third.basis if group.third else None
-        return _rotated_back(goals.pose, group.sides(_posed_links(group, group.basis, third, samples)))
+        posed = group.posed
+        links = _posed_links(group, posed, posed[-1] if group.third else None, samples)
+        return _rotated_back(goals.pose, group.sides(links))
     return np.diff(group.chain.joints, axis=-2)
 
 

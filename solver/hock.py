@@ -164,7 +164,8 @@ def triangle_pose(leg: Leg, rotations: Array) -> Array:
     goals = Goals(target=tip, pose=two)
     solved = solve_chain(leg.triangle, goals, Options(reference=Reference.POSE, plane=Plane.AIM)).rotations
     # Near straight and near folded, what a tip is rounded by would turn the sides by the root of it.
-    off = norm(_rotated(two, np.diff(leg.triangle.chain.joints, axis=-2)).sum(axis=-2) - tip)
+    third = product(rotations[..., TURNS_WITH[leg.hock], :, :], leg.hock_turn)
+    off = norm(_rotated(third - rotations[..., 2, :, :], leg.links[..., 2, :]))
     return np.where((off <= _ROUNDING * leg.triangle.rest.size)[..., None, None, None], two, solved)
 
 

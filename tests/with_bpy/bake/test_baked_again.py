@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import bpy
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 
 from support import rigs
+from support.hocks import leg
 
 FRAMES = (1, 12)
 
@@ -38,6 +41,26 @@ def keys(rig: Object) -> dict[tuple[str, int], np.ndarray]:
     }
 
 
+def test_a_turned_hock_stays_where_the_leg_is_pinned() -> None:
+    chain = leg("RIGID", reference="POSE", hock_angle=0.3, max_stretch=1.1)
+    chain.pole_target, chain.pole_pin = rigs.empty("Pole", (0.6, -0.9, 0.8)), 1.0
+    chain.id_data.pose.bones["toe"].location = (0.06, 0.0, -0.04)
+    rigs.animate(chain.target, location={1: (0.1, 0.1, 0.3), 4: (0.3, 1.6, -0.9), 8: (-0.1, -2.5, 1.35)})
+    api.bake(chain.id_data, frames=FRAMES)
+    keeps_its_keys(chain.id_data)
+
+
+def keeps_its_keys(rig: Object, shown: Sequence[int] = (1,)) -> None:
+    """Bakes once more on each of these frames."""
+    first = keys(rig)
+    for frame in shown:
+        bpy.context.scene.frame_set(frame)
+        api.bake(rig, frames=FRAMES)
+        for path, values in keys(rig).items():
+            # Keys are in single precision.
+            np.testing.assert_allclose(values, first[path], atol=1e-6, err_msg=str(path))
+
+
 @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "ZXY"])
 @pytest.mark.parametrize("bend", ["REST", "NEGATIVE"])
 @pytest.mark.parametrize("reference", ["REST", "POSE"])
@@ -46,10 +69,15 @@ def test_a_second_bake_gives_the_same_keys(reference: str, bend: str, mode: str)
     straight = api.bake(rig, frames=FRAMES).chains[0].sin_hinge < 1e-6
     assert straight.any()
     assert not straight.all()
-    first = keys(rig)
-    for shown in (9, 40):
-        bpy.context.scene.frame_set(shown)
-        api.bake(rig, frames=FRAMES)
-        for path, values in keys(rig).items():
-            # Keys are in single precision.
-            np.testing.assert_allclose(values, first[path], atol=1e-6, err_msg=str(path))
+    keeps_its_keys(rig, shown=(9, 40))
+
+
+@pytest.mark.parametrize("fields", [{"unreachable": "STRETCH"}, {"pole_pin": 1.0}], ids=str)
+def test_a_joint_beside_its_bone_stays_where_bones_stretch(fields: dict[str, object]) -> None:
+    rig = reaching_arm("QUATERNION", reference="POSE", max_stretch=2.0, **fields)
+    for bone in rig.data.bones[2:]:
+        bone.inherit_scale = "ALIGNED"
+    rig.pose.bones["lower"].location = (0.2, -0.1, 0.15)
+    api.bake(rig, frames=FRAMES)
+    assert any(path.endswith("scale") and np.ptp(values[:, 1]) > 0.1 for (path, _), values in keys(rig).items())
+    keeps_its_keys(rig)
