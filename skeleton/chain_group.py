@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..solver import PreparedChain, hock, prepare, solve
 from ..solver.values import VARYING, Array, Chain, Goals, HingeAxis, Number, Options, Solution
-from ..solver.vectors import dot, norm, product, unit
+from ..solver.vectors import product
 from . import inherit, transform, twist_bones
 from .batches import batches
 from .inherit import ThirdBones
@@ -142,12 +142,8 @@ class ChainGroup:
     @property
     def posed(self) -> tuple[Basis, ...]:
         """Of the chains' bones, root bones first, and of third bones after them, as they are before the solve."""
-        bases = [*self.basis, *([self.third.basis] if self.third else [])]
-        if self.lengthened is not None:
-            end = len(self.basis) - 1
-            for row, factor in zip((0, end, end + 1), np.moveaxis(self.lengthened, -1, 0), strict=False):
-                bases[row] = bases[row].stretched(factor)
-        return tuple(bases)
+        thirds = (self.third.basis,) if self.third else ()
+        return _as_long((*self.basis, *thirds), self.lengthened, len(self.basis) - 1)
 
     def carried(self, samples: Samples) -> "ChainGroup | None":
         """The same rigid chains, if nothing but their parents and armature objects has moved; None if these make them
@@ -224,21 +220,6 @@ def goals(group: ChainGroup, samples: Samples, count: int, seconds: Array | None
     )
 
 
-def within_reach(group: ChainGroup, target: Array) -> Array:
-    """(n, c, 3) the targets; where the limb is flat and one is too close, moved along what does not show in the world.
-
-    What shows of a limb may be as short as it likes: its bones then point along the line that is squeezed.
-    """
-    unseen = np.eye(3) - product(group.from_world[..., :3, :3], group.to_world[..., :3, :3])
-    # Among the directions that do not show, take the one in which most of an axis is hidden.
-    best = np.square(unseen).sum(axis=-2).argmax(axis=-1)[..., None, None]
-    line = unit(np.take_along_axis(unseen, best, axis=-1)[..., 0])
-    lengths = norm(np.diff(group.chain.joints, axis=-2))
-    inner = np.abs(lengths[..., 0] - lengths[..., 1])
-    missing = np.sqrt(np.maximum(inner**2 - dot(target, target), 0.0))
-    return np.where(group.flat[..., None], target + missing[..., None] * line, target)
-
-
 _fixed = attrgetter(*(field.name for field in fields(Options) if field.name not in VARYING))
 """Of options those that are the same for all frames, and for all chains that are solved side by side."""
 
@@ -287,9 +268,11 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     )
     bases, below = bases[: len(first.bones)], bases[len(first.bones) :]
     poses = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))
+    lengthened = _lengthened(plans, samples) if first.scaled else None
     line = gathered = None
     if any(part.in_line and part.upper for part in first.twists):
-        own, (bases, line, gathered) = bases, twist_bones.gathered(first, bases, poses)
+        own, posed = bases, _as_long(bases, lengthened, len(bases) - 1)
+        bases, line, gathered = twist_bones.gathered(first, bases, posed, kinematics.poses(posed))
         # As none of them bends the chain, they do not turn its end bone either.
         end, parent = kinematics.poses(own)[-1], kinematics.poses(bases[:-1])[-1]
         bases = (*bases[:-1], inherit.turned_back(kinematics.bones[-1], parent, bases[-1], end))
@@ -319,7 +302,7 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
         numbers=dict(_numbers(plans, samples)),
         line=line,
         gathered=gathered,
-        lengthened=_lengthened(plans, samples) if first.scaled else None,
+        lengthened=lengthened,
         third=third,
         **_worlds(plans, kinematics, samples),
     )
@@ -354,6 +337,14 @@ def _sampled_basis(plan: ChainPlan, bone: Bone, samples: Samples) -> Basis:
     # Without influence it keeps what it has.
     rests = _number(plan, "influence", samples) == 0.0
     return replace(basis, scale=np.where(rests[:, None], basis.scale, unstretched))
+
+
+def _as_long(bases: tuple[Basis, ...], lengthened: Array | None, end: int) -> tuple[Basis, ...]:
+    """The bases from root bones on, those of end bones at the place `end`, as long as `ChainGroup.lengthened` says."""
+    if lengthened is None:
+        return bases
+    factors = dict(zip((0, end, end + 1), np.moveaxis(lengthened, -1, 0), strict=False))
+    return tuple(basis.stretched(factors[row]) if row in factors else basis for row, basis in enumerate(bases))
 
 
 def _lengthened(plans: Sequence[ChainPlan], samples: Samples) -> Array:

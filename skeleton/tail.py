@@ -11,9 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from ..solver.values import Array, Goals, ReachWith
+from ..solver.vectors import dot, norm, product, unit
 from . import inherit, transform
 from .bone_channels import shown_limb_bases, turned_tips
-from .chain_group import ChainGroup, tip_parent_pose, within_reach
+from .chain_group import ChainGroup, tip_parent_pose
 from .solved_group import SolvedGroup
 from .transform import Basis, stacked
 from .values import Samples
@@ -25,7 +26,22 @@ def joint_goals(group: ChainGroup, goals: Goals, lever: Array | None) -> Goals:
     lever : (n, c, 3) in chain space, from the tip to what comes to the target; None where the tip does
     """
     target = goals.target if lever is None else goals.target - lever
-    return replace(goals, target=within_reach(group, target) if group.flat.any() else target)
+    return replace(goals, target=_within_reach(group, target) if group.flat.any() else target)
+
+
+def _within_reach(group: ChainGroup, target: Array) -> Array:
+    """(n, c, 3) the targets; where the limb is flat and one is too close, moved along what does not show in the world.
+
+    What shows of a limb may be as short as it likes: its bones then point along the line that is squeezed.
+    """
+    unseen = np.eye(3) - product(group.from_world[..., :3, :3], group.to_world[..., :3, :3])
+    # Among the directions that do not show, take the one in which most of an axis is hidden.
+    best = np.square(unseen).sum(axis=-2).argmax(axis=-1)[..., None, None]
+    line = unit(np.take_along_axis(unseen, best, axis=-1)[..., 0])
+    lengths = norm(np.diff(group.chain.joints, axis=-2))
+    inner = np.abs(lengths[..., 0] - lengths[..., 1])
+    missing = np.sqrt(np.maximum(inner**2 - dot(target, target), 0.0))
+    return np.where(group.flat[..., None], target + missing[..., None] * line, target)
 
 
 def rigid_lever(group: ChainGroup, samples: Samples) -> Array | None:

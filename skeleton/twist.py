@@ -6,7 +6,7 @@ line take the root bone's own twist over from it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,11 +14,11 @@ from ..solver import rotation, twist
 from ..solver.values import Array
 from ..solver.vectors import product
 from . import inherit, transform, twist_bones
-from .chain_group import basis_below
+from .chain_group import ChainGroup, basis_below
 from .solved_group import SolvedGroup
 from .transform import Basis, stacked
 from .twist_bones import TwistPair, turned
-from .values import ChainPlan, Point, TwistBone
+from .values import ChainPlan, Point, Samples, TwistBone
 
 EarlierTwists = Sequence[TwistPair]
 
@@ -50,7 +50,8 @@ def spread(solved: SolvedGroup, limb: list[Basis], before: EarlierTwists | None 
     if True in angles and (found := twist_bones.in_line(plan, upper=True)):
         root, *line, end = _in_chain(solved, whole, found, angles[True], influence)
     if False in angles and (found := twist_bones.in_line(plan, upper=False)):
-        *under, last = _below(solved, whole, found, angles[False], influence)
+        shares = [_shares(solved, plan.twists.index(part)) for _, part in found]
+        *under, last = _below(solved.plans, whole, found, [share * angles[False] for share in shares], influence)
         line += under
         after = [last, *after[1:]]
     kinematics = solved.group.kinematics
@@ -92,11 +93,13 @@ def poses(solved: SolvedGroup, bases: Sequence[Basis]) -> list[Array]:
 
 
 def _limb(solved: SolvedGroup, limb: list[Basis]) -> Limb:
-    group, plans = solved.group, solved.plans
     root, end, *tips = limb
-    bases = [root, *group.basis[1:-1], end]
-    poses = group.kinematics.poses(tuple(bases))
-    below = [basis_below(plans, index, solved.samples) for index in range(len(plans[0].twisting))]
+    return _limb_of(solved.group, solved.samples, [root, *solved.group.basis[1:-1], end], tips)
+
+
+def _limb_of(group: ChainGroup, samples: Samples, bases: list[Basis], tips: Sequence[Basis] = ()) -> Limb:
+    plans, poses = group.plans, group.kinematics.poses(tuple(bases))
+    below = [basis_below(plans, index, samples) for index in range(len(group.plan.twisting))]
     if tips:
         below[-1] = tips[0]
     return Limb(bases=bases, poses=poses, below=below, below_poses=_poses_below(plans, poses[-1], below))
@@ -164,19 +167,39 @@ def _in_chain(
     return [bases[0], *(bases[row] for row, _ in found), bases[-1]]
 
 
+def without_turns(group: ChainGroup, samples: Samples) -> Samples:
+    """The samples with bones in line below the end bones turned back, where their chains stretch.
+
+    They turn about a line through the joint, which lies elsewhere as soon as their chain has another length. There the
+    joint would have moved, and the next bake would begin from another limb.
+    """
+    plan, plans = group.plan, group.plans
+    found = twist_bones.in_line(plan, upper=False)
+    if not (plan.scaled and found) or plan.may_fall_short("influence"):
+        return samples
+    limb = _limb_of(group, samples, [*group.posed[: len(group.basis)]])
+    still = _below(plans, limb, found, [np.zeros(1)] * len(found), np.ones(1))
+    turned_back = {
+        Point(each.rig, each.twisting[row].name): basis.column(column)
+        for row, basis in zip([*(row for row, _ in found), -1], still, strict=True)
+        for column, each in enumerate(plans)
+    }
+    return replace(samples, basis=samples.basis | turned_back)
+
+
 def _below(
-    solved: SolvedGroup, limb: Limb, found: list[tuple[int, TwistBone]], angle: Array, influence: Array
+    plans: Sequence[ChainPlan], limb: Limb, found: list[tuple[int, TwistBone]], goals: list[Array], influence: Array
 ) -> list[Basis]:
-    """The bases of the bones in line below the end bones, and of the tip bones."""
-    plans, joint = solved.plans, limb.below_poses[-1][..., :3, 3]
-    first = sum(part.in_line and part.upper for part in solved.plan.twists)
+    """The bases of the bones in line below the end bones, and of the tip bones.
+
+    goals : (n, c) radians for each of these bones in line, how far it and those that carry it are to turn
+    """
+    joint = limb.below_poses[-1][..., :3, 3]
     below, before = list(limb.below), np.zeros(1)
-    for number, (row, _) in enumerate(found, first):
-        line = twist_bones.line_to(solved.plan.below[row], limb.below_poses[row], below[row], joint)
-        share = _shares(solved, number)
-        own = twist_bones.angle(below[row].rotation, line)
-        turn = influence * ((share - before) * angle - own)
-        below[row], before = turned(below[row], line, turn), share
+    for (row, part), goal in zip(found, goals, strict=True):
+        line = twist_bones.line_to(part.bone, limb.below_poses[row], below[row], joint)
+        turn = influence * (goal - before - twist_bones.angle(below[row].rotation, line))
+        below[row], before = turned(below[row], line, turn), goal
     parents = _poses_below(plans, limb.poses[-1], below[:-1])
     tips = tuple(plan.twisting[-1] for plan in plans)
     below[-1] = inherit.turned_back(tips, parents[-1], below[-1], limb.below_poses[-1])

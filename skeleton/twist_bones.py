@@ -87,19 +87,19 @@ def in_line(plan: ChainPlan, *, upper: bool) -> list[tuple[int, TwistBone]]:
 
 
 def gathered(
-    plan: ChainPlan, bases: tuple[Basis, ...], poses: Sequence[Array]
+    plan: ChainPlan, bases: tuple[Basis, ...], posed: Sequence[Basis], poses: Sequence[Array]
 ) -> tuple[tuple[Basis, ...], Array, Array]:
     """The chain's bases with the turns of its bones in line given to the root bone: so none of them bends the chain.
 
-    poses : of the chain's bones, with root and end bone at rest
+    posed, poses : of the chain's bones, as long as they are shown: about those lines they were turned
     returns : the bases; the root bone's line to the mid joint (n, c, 3); the turns (n, c, k) of the bones in line
     """
     mid, result, turns = poses[-1][..., :3, 3], list(bases), []
     for row, _ in in_line(plan, upper=True):
-        line = line_to(plan.bones[row], poses[row], bases[row], mid)
+        line = line_to(plan.bones[row], poses[row], posed[row], mid)
         turns.append(angle(bases[row].rotation, line))
         result[row] = turned(bases[row], line, -turns[-1])
-    line, by = line_to(plan.bones[0], poses[0], bases[0], mid), np.stack(np.broadcast_arrays(*turns), axis=-1)
+    line, by = line_to(plan.bones[0], poses[0], posed[0], mid), np.stack(np.broadcast_arrays(*turns), axis=-1)
     result[0] = turned(bases[0], line, by.sum(axis=-1))
     return tuple(result), line, by
 

@@ -16,7 +16,7 @@ from ..solver import rotation
 from ..solver.fixed_point import fixed_point
 from ..solver.values import Array, Goals, Reference, Status, Unreachable
 from ..solver.vectors import norm, unit
-from . import chain_group, tail, transform
+from . import chain_group, tail, transform, twist
 from .bone_channels import shown_limb_bases
 from .chain_group import ChainGroup
 from .rounding import VISIBLE
@@ -30,6 +30,10 @@ _CLOSE = 1e-7
 
 def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGroup:
     """The chains with links that fit their solved poses, and their solution with the joints of these poses."""
+    turned_back = twist.without_turns(group, samples)
+    if turned_back is not samples:
+        samples = turned_back
+        [group] = chain_group.chain_groups(group.plans, samples, len(goals.target))
     group = with_grown(group, samples)
     reference = _reference(group, goals, samples)
     reaching = _without_hold(group)

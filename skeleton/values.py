@@ -232,7 +232,9 @@ class ChainPlan:
     def needs_rotation(self) -> tuple[str, ...]:
         """Names of the bones whose rotation in the input pose the solution depends on."""
         between = (*self.bones[1:-1], *(bone for bone in self.bearing if bone not in self.third))
-        bones = (*self.bones, *self.bearing) if self.uses_pose else between
+        # Where the chain stretches, the line that a bone in line turns about depends on the pose.
+        turning = bool(self.scaled) and any(twist.in_line for twist in self.twists)
+        bones = (*self.bones, *self.bearing) if self.uses_pose or turning else between
         partly = self.may_fall_short("influence") or self.may_fall_short("rotation_influence")
         twists_below = not self.third and any(not twist.upper for twist in self.twists)
         needs_tip = partly if self.use_rotation else twists_below

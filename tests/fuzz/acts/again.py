@@ -166,8 +166,6 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         told.append("not posed so")
     if told or any("influence" in name for name in (*fields, *chain["keyed"])):
         return  # a second bake goes the same part of the way again
-    if "pole_pin" in fields and fields.get("use_twist"):
-        return  # not held yet: seed 12, a hand beside the line of its twist bone, by 0.008
     first = _keys(rig)
     api.bake(rig, **judge.arguments(request))
     for path, values in _keys(rig).items():

@@ -11,7 +11,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 
-from support import rigs
+from support import rigs, twisted
 from support.hocks import leg
 
 FRAMES = (1, 12)
@@ -39,6 +39,24 @@ def keys(rig: Object) -> dict[tuple[str, int], np.ndarray]:
         (curve.data_path, curve.array_index): np.array([point.co[:] for point in curve.keyframe_points])
         for curve in versions.curves(rig)
     }
+
+
+@pytest.mark.parametrize(("moved", "above"), [("lower", (1.0, 1.0, 1.0)), ("hand", (1.3, 1.0, 0.8))])
+@pytest.mark.parametrize("fields", [{"unreachable": "STRETCH"}, {"pole_pin": 1.0}], ids=str)
+def test_joints_beside_their_twist_bones_stay(
+    fields: dict[str, object], moved: str, above: tuple[float, float, float]
+) -> None:
+    chain = twisted.arm(bones=twisted.LINE, max_stretch=2.0)
+    rig = chain.id_data
+    for bone in rig.data.bones[2:]:
+        bone.inherit_scale = "ALIGNED"
+    for name, value in fields.items():
+        setattr(chain, name, value)
+    rig.pose.bones[moved].location = (0.1, -0.05, 0.08)
+    rig.pose.bones["spine"].scale = above
+    chain.target.location = (2.9, 1.2, 2.4)
+    api.bake(rig, frames=FRAMES)
+    keeps_its_keys(rig)
 
 
 def test_a_turned_hock_stays_where_the_leg_is_pinned() -> None:
