@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..solver import rotation
+from ..solver import hock, rotation
 from ..solver.fixed_point import fixed_point
 from ..solver.values import Array, Goals, Reference, Status, Unreachable
 from ..solver.vectors import norm, unit
@@ -120,6 +120,10 @@ def _reference(group: ChainGroup, goals: Goals, samples: Samples) -> Array:
     if group.plan.options.reference == Reference.POSE and goals.pose is not None:
         posed = group.posed
         links = _posed_links(group, posed, posed[-1] if group.third else None, samples)
+        if group.third:
+            # Whatever the third bone does in the pose, the next bake finds it turned as the hock says.
+            turns = hock.with_third(group.prepared_leg, goals.pose)
+            links = np.einsum("...ij,...j->...i", turns, _rotated_back(goals.pose, links))
         return _rotated_back(goals.pose, group.sides(links))
     return np.diff(group.chain.joints, axis=-2)
 
@@ -159,8 +163,8 @@ def _joints_in_pose_space(
 
 
 def _rotated_back(rotations: Array, links: Array) -> Array:
-    """(n, c, 2, 3) the links before each was rotated by (n, c, 2, 3, 3), the first two of those given."""
-    return np.einsum("...ji,...j->...i", rotations[..., :2, :, :], links)
+    """(n, c, k, 3) the links before each was rotated by (n, c, k, 3, 3), the first `k` of those given."""
+    return np.einsum("...ji,...j->...i", rotations[..., : links.shape[-2], :, :], links)
 
 
 def _joints(links: Array) -> Array:

@@ -139,8 +139,14 @@ def solve(leg: Leg, goals: Goals, options: Options | None = None, pose: Array | 
 def leg_rotations(leg: Leg, rotations: Array) -> Array:
     """(n, 3, 3, 3) of the leg's bones, for rotations (n, 2, 3, 3) of the triangle's sides."""
     bones = rotations if leg.to_sides is _AS_BONES else product(rotations, np.swapaxes(leg.to_sides, -1, -2))
-    third = product(bones[..., TURNS_WITH[leg.hock], :, :], leg.hock_turn)
-    return np.concatenate((bones, third[..., None, :, :]), axis=-3)
+    return with_third(leg, bones)
+
+
+def with_third(leg: Leg, rotations: Array) -> Array:
+    """(n, 3, 3, 3) of the leg's bones, the third turned as the hock says, for rotations (n, 2 or 3, 3, 3) of these."""
+    third = product(rotations[..., TURNS_WITH[leg.hock], :, :], leg.hock_turn)
+    two = np.broadcast_to(rotations[..., :2, :, :], (*third.shape[:-2], 2, 3, 3))
+    return np.concatenate((two, third[..., None, :, :]), axis=-3)
 
 
 def leg_joints(leg: Leg, rotations: Array, stretch: Array | float = 1.0) -> Array:
@@ -164,8 +170,7 @@ def triangle_pose(leg: Leg, rotations: Array) -> Array:
     goals = Goals(target=tip, pose=two)
     solved = solve_chain(leg.triangle, goals, Options(reference=Reference.POSE, plane=Plane.AIM)).rotations
     # Near straight and near folded, what a tip is rounded by would turn the sides by the root of it.
-    third = product(rotations[..., TURNS_WITH[leg.hock], :, :], leg.hock_turn)
-    off = norm(_rotated(third - rotations[..., 2, :, :], leg.links[..., 2, :]))
+    off = norm(_rotated(with_third(leg, rotations) - rotations, leg.links)[..., 2, :])
     return np.where((off <= _ROUNDING * leg.triangle.rest.size)[..., None, None, None], two, solved)
 
 

@@ -59,6 +59,24 @@ def test_joints_beside_their_twist_bones_stay(
     keeps_its_keys(rig)
 
 
+def test_a_scaled_leg_stays_whatever_its_third_bone_did() -> None:
+    bones = (
+        rigs.Bone("thigh", (0, 0, 1), (0, -0.14, 1.33)),
+        rigs.Bone("shin", (0, -0.14, 1.33), (-0.37, -0.51, 1.88), "thigh"),
+        rigs.Bone("hock", (-0.37, -0.51, 1.88), (-0.43, 0.07, 2.29), "shin"),
+    )
+    chain = leg(bones=bones, tip_bone="", reference="POSE", use_bend_limits=True, bend_max=0.9)
+    rig = chain.id_data
+    chain.target.animation_data_clear()
+    chain.target.location = (0.5, 0.1, 0.8)
+    rig.data.bones["hock"].inherit_scale = "FULL"
+    rig.pose.bones["thigh"].scale = (1.27, 1.27, 1.27)
+    rig.pose.bones["shin"].rotation_mode = "XYZ"
+    rig.pose.bones["shin"].rotation_euler = (0.2, -0.9, -0.4)
+    api.bake(rig, frames=FRAMES)
+    keeps_its_keys(rig)
+
+
 def test_a_turned_hock_stays_where_the_leg_is_pinned() -> None:
     chain = leg("RIGID", reference="POSE", hock_angle=0.3, max_stretch=1.1)
     chain.pole_target, chain.pole_pin = rigs.empty("Pole", (0.6, -0.9, 0.8)), 1.0
