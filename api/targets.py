@@ -183,9 +183,6 @@ def target_keys(rig: Object, chains: Sequence[str] | None = None) -> list[float]
     return sorted({frame for chain in plan.chains for frame in target_key_frames(chain, -inf, inf).tolist()})
 
 
-_EVERY_FRAME = KeyStyle()
-
-
 @command
 def pin(
     rig: Object,
@@ -193,7 +190,7 @@ def pin(
     frames: Frames | None = None,
     *,
     scene: Scene | None = None,
-    style: KeyStyle = _EVERY_FRAME,
+    style: KeyStyle = EVERY_FRAME,
     insert_keys: bool = False,
     sampling: str = DEFAULTS.sampling,
     measure: str = DEFAULTS.measure,

@@ -4,8 +4,7 @@ from bpy.types import Context, UILayout
 
 from ..blender.armatures import Rig
 from ..blender.bake import markers, report
-from .sections import section
-from .sidebar import draw_lines
+from .sidebar import draw_lines, section
 
 
 def draw(layout: UILayout, context: Context, rig: Rig) -> None:

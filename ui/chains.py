@@ -11,7 +11,7 @@ from ..blender.bake.chain import SLIGHT, StraightRest, axis_label, straight_rest
 from ..blender.messages.refused import Refused
 from ..blender.settings.properties import TwoBoneIKChain
 from . import limb_notice
-from .sections import draw_option, section
+from .sidebar import draw_option, section
 
 
 def draw_side(layout: UILayout, rig: Rig, chain: TwoBoneIKChain) -> None:

@@ -8,7 +8,7 @@ from bpy.types import Context, UILayout
 from ..blender.armatures import Rig, is_rig
 from ..blender.hold import holds
 from ..blender.settings.properties import TwoBoneIKChain
-from .sections import section
+from .sidebar import section
 
 
 def draw(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKChain) -> None:

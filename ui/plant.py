@@ -9,8 +9,7 @@ from ..blender.armatures import Rig
 from ..blender.plant import contact_keys, foot_paths
 from ..blender.takes.fit_scene import misfit
 from . import contacts
-from .sections import section
-from .sidebar import button_row, draw_lines
+from .sidebar import button_row, draw_lines, section
 
 
 def draw(layout: UILayout, context: Context, rig: Rig, *, is_first: bool = False) -> None:

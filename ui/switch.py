@@ -11,8 +11,7 @@ from ..blender.rigs import rig_files
 from ..blender.rigs.known_limbs import switchable_limbs
 from ..blender.rigs.switch_property import shown_control_set
 from ..blender.status import in_hand
-from .sections import section
-from .sidebar import button_row, draw_lines
+from .sidebar import button_row, draw_lines, section
 
 
 def draw(layout: UILayout, context: Context, rig: Rig) -> None:

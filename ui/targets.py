@@ -6,8 +6,7 @@ from ..blender.settings.properties import TwoBoneIKChain
 from ..blender.targets.create_targets import lacks
 from ..blender.targets.made_for import made
 from ..blender.targets.new_targets import Role
-from .sections import draw_option, section
-from .sidebar import is_narrow
+from .sidebar import draw_option, is_narrow, section
 
 
 def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
