@@ -98,6 +98,7 @@ def test_a_job_bakes_every_shot(submit, tmp_path: Path) -> None:
         assert_baked(path)
 
 
+@pytest.mark.once
 def test_a_job_takes_the_command_and_options_that_are_set(submit, tmp_path: Path) -> None:
     options = {"Command": "check", "Shots": "1-2", "SecondsPerTask": 60, "Strict": "0.01", "TimeLimit": "60"}
     run = submit(**options, Setup=tmp_path / "shots" / "setup.toml")
@@ -106,6 +107,7 @@ def test_a_job_takes_the_command_and_options_that_are_set(submit, tmp_path: Path
     assert names == {"1.two_bone_ik.json", "2.two_bone_ik.json"}
 
 
+@pytest.mark.once
 def test_a_job_switches_limbs_of_a_known_rig(submit, tmp_path: Path) -> None:
     import bpy
 
@@ -123,6 +125,7 @@ def test_a_job_switches_limbs_of_a_known_rig(submit, tmp_path: Path) -> None:
     assert bpy.data.objects["cloudrig"].pose.bones["Properties"]["ik_left_leg"] == 0.0
 
 
+@pytest.mark.once
 def test_a_failed_job_names_the_shot_that_failed(submit, tmp_path: Path) -> None:
     (tmp_path / "shots" / "1.blend").write_bytes(b"BLENDER")
     run = submit()

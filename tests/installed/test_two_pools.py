@@ -10,8 +10,7 @@ import pytest
 
 from support.waiting import SECONDS, wait_for
 
-pytestmark = pytest.mark.usefixtures("enabled")
-
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("enabled")]
 
 NAMES = [f"{number}.blend" for number in range(1, 5)]
 
