@@ -24,14 +24,18 @@ import measure
 import run
 import scenes
 from bpy.types import Object, Scene
+from mathutils import Vector
 
 PACKAGE = "bl_ext.user_default.two_bone_ik"
 FRAMES, RUNS = 40, 7
 Limbs = tuple[Object, tuple[str, ...], list[Object], list[Object]]
 
 
-def single(count: int, *, carried: bool = False) -> list[Limbs]:
-    """Armatures of one limb each; `carried` by a bone, as limbs of characters are."""
+def single(count: int, *, carried: bool = False, below: tuple[str, ...] = ()) -> list[Limbs]:
+    """Armatures of one limb each; `carried` by a bone, as limbs of characters are, and with bones `below` its end bone.
+
+    A bone *twist* lies at the side of the end bone, any other begins at its tail.
+    """
     limbs = []
     for number in range(count):
         bpy.ops.object.armature_add(enter_editmode=True)
@@ -44,6 +48,10 @@ def single(count: int, *, carried: bool = False) -> list[Limbs]:
         if carried:
             body = bones.new("body")
             body.tail, root.parent = (0.0, 1.0, 0.0), body
+        for name in below:
+            bone = bones.new(name)
+            bone.parent, bone.head = end, (0.0, 0.02, 1.5) if name == "twist" else end.tail
+            bone.tail = bone.head + Vector((0.0, 0.1, 0.2))
         bpy.ops.object.mode_set(mode="OBJECT")
         empties = [moving((number, y, 1.4), number) for y in (0.3, 2.0)]
         limbs.append((rig, ("end",), empties[:1], empties[1:]))
@@ -161,7 +169,7 @@ def row(
 def main() -> None:
     """Print the rows, of the package that is installed."""
     print(f"\n{'built limbs, us a frame':44}{'constraint':>9}{'built':>9}     ratio (spread)")
-    forty = partial(single, 40)
+    forty, with_hand = partial(single, 40), partial(single, 40, below=("hand",))
     with run.one_processor():
         row("40 armatures of one limb", forty, 0.7)
         row("a metarig, its body still", partial(metarigs, 1, animated=False), 1.2)
@@ -175,6 +183,17 @@ def main() -> None:
         row("40 limbs, Bend Limits", forty, use_bend_limits=True, bend_max=2.0)
         row("40 limbs, Pole Angle", forty, pole_angle=0.5)
         row("40 limbs, Plane Rest", forty, pole_target=None, plane="REST")
+        row("40 limbs, Pole Influence", forty, pole_influence=0.5)
+        row("40 limbs, Follow Rotation", with_hand, tip_bone="hand", use_rotation=True)
+        row("40 limbs, Hock Rigid", with_hand, hock_bone="hand")
+        row("40 limbs, Hock Parallel", with_hand, hock_bone="hand", hock="PARALLEL")
+        row(
+            "40 limbs, Spread Twist",
+            partial(single, 40, below=("twist", "hand")),
+            tip_bone="hand",
+            use_rotation=True,
+            use_twist=True,
+        )
         row("40 limbs, the extension enabled", forty, enabled=True)
 
 
