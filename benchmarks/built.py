@@ -27,7 +27,7 @@ from bpy.types import Object, Scene
 from mathutils import Vector
 
 PACKAGE = "bl_ext.user_default.two_bone_ik"
-FRAMES, RUNS = 40, 7
+FRAMES, RUNS = 40, 21
 Limbs = tuple[Object, tuple[str, ...], list[Object], list[Object]]
 
 

@@ -177,6 +177,7 @@ def test_a_kill_while_writing_leaves_the_old_output(pool: Callable, tmp_path: Pa
     assert contents(out) == {out / "big.blend": b"old"}
 
 
+@pytest.mark.versions
 @pytest.mark.parametrize("compress", [True, False])
 def test_a_full_disk_leaves_nothing_behind(program: list[str], tmp_path: Path, compress: bool) -> None:
     from support import season

@@ -335,6 +335,7 @@ def test_options_that_cannot_be_built_are_named(options: dict[str, object], sent
     assert file_data.changed(before) == set()
 
 
+@pytest.mark.versions
 def test_the_limb_is_exact_within_a_hair_of_its_rest_pose() -> None:
     rigs.arm(pole=(1.0, 0.5, 1.0))
     rig, target, pole = (bpy.data.objects[name] for name in ("Rig", "Target", "Pole"))

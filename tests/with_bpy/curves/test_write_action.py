@@ -66,6 +66,22 @@ def test_only_the_objects_own_slot_is_keyed(rig):
     assert second.identifier == "OBSecond"
 
 
+@needs_slots
+def test_each_slot_of_an_action_is_read_and_played_by_itself(rig):
+    """Also one that is neither the first of its action nor the one that was played last."""
+    write_keys(rig, channel("upper", [1, 2]))
+    action, first = rig.animation_data.action, rig.animation_data.action_slot
+    second = rig.animation_data.action_slot = action.slots.new(id_type="OBJECT", name="Second")
+    write_keys(rig, channel("upper", [1, 2, 3]))
+    rig.animation_data.action_slot = first
+    for slot, count in ((second, 3), (first, 2)):
+        assert {len(each.keyframe_points) for each in versions.slot_curves(action, slot.identifier)} == {count}
+        versions.play(rig, None, "")
+        versions.play(rig, action, slot.identifier)
+        assert versions.played(rig) == (action, slot.identifier)
+        assert len(curve(rig).keyframe_points) == count
+
+
 def test_a_new_action_plays_the_rest_of_the_rig_too(rig):
     spine = channel("lower", [1, 5, 10])
     write_keys(rig, spine, channel("upper", [1, 30]))
