@@ -70,11 +70,11 @@ class LimbComparison:
         """A report of each limb, and sentences for the whole report, that tell how far those are off that moved."""
         if isinstance(sampled, Samples):
             return self._measured(sampled)
-        frames, notes = (
-            self.plan.frames,
-            [unmeasurable(sampled) if sampled else translated("report.not_measured")] if self.limbs else [],
-        )
-        return [ChainReport(name=limb.name, frames=frames, **blank(len(frames))) for limb in self.limbs], notes
+        notes = [unmeasurable(sampled) if sampled else translated("report.not_measured")] if self.limbs else []
+        return [self._report(limb, blank(len(self.plan.frames))) for limb in self.limbs], notes
+
+    def _report(self, limb: SwitchPlan, fields: dict[str, Any]) -> ChainReport:
+        return ChainReport(name=limb.name, frames=self.plan.frames, **fields)
 
     def _measured(self, played: Samples) -> tuple[list[ChainReport], list[str]]:
         count, total, times = len(self.rows), len(self.plan.frames), self.frames
@@ -94,7 +94,7 @@ class LimbComparison:
                 fields["off_bone"] = _farthest(limb, on, allowed)
                 notes += _told(limb, on, allowed, times[:count], unit)
             notes += _told_between(limb, off[:, count:], allowed, times[count:], factor.max(), unit)
-            reports.append(ChainReport(name=limb.name, frames=self.plan.frames, **fields))
+            reports.append(self._report(limb, fields))
         sampled = [translated("report.limbs_measured", count=count, total=total)]
         return reports, notes + (sampled if count < total else [])
 

@@ -26,7 +26,7 @@ class User:
         self.scenario = scenario
         self.mouse = (0, 0)
         self.clicks = 0
-        self.met: dict[str, tuple[int, int]] = {}  # where the mouse met each button last
+        self.met: set[str] = set()  # the buttons that the mouse met
         self.window = bpy.context.window_manager.windows[0]
         self.area = next(area for area in self.window.screen.areas if area.type == "VIEW_3D")
         self.sidebar = next(region for region in self.area.regions if region.type == "UI")
@@ -149,8 +149,8 @@ class User:
         """True where the mouse is on this button; where it meets whichever is remembered."""
         button = self.button()
         names = button, button.partition("(")[0]
-        for each in names:
-            self.met[each] = PLACES[each] = self.mouse
+        self.met.update(names)
+        PLACES.update(dict.fromkeys(names, self.mouse))
         return name in names
 
     def button(self) -> str:
