@@ -60,7 +60,7 @@ def installed(package: Path, tmp_path: Path) -> Callable[..., subprocess.Complet
 class Stage:
     """A Blender that plays one scenario after another. Each begins with Blender as it comes, and with the extension."""
 
-    def __init__(self, package: Path, folder: Path, width: int = 1000) -> None:
+    def __init__(self, package: Path, folder: Path, width: int = 820) -> None:
         # Software draws each pixel. Only pictures need a wide window; all buttons need a high one.
         geometry = ("--window-geometry", "0", "0", str(width), "1000")
         play = ("--python-exit-code", "1", "--python", PLAY, "--", package)
@@ -126,7 +126,7 @@ def play(stage: Stage) -> Callable[[str], None]:
 def play_alone(package: Path, tmp_path: Path) -> Callable[..., None]:
     """Plays a scenario in a Blender that was just started, and is ended after it."""
 
-    def play(scenario: str, width: int = 1000) -> None:
+    def play(scenario: str, width: int = 820) -> None:
         stage = Stage(package, tmp_path, width)
         stage.play(scenario)
         stage.end()

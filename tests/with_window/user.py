@@ -65,7 +65,9 @@ class User:
 
     def move_to_top(self, name: str, columns: tuple[float, ...] = COLUMNS) -> Steps:
         """Move the mouse to the upper half of a button, faster where it is known in which column."""
-        PLACES.pop(name, None)
+        yield from self.move_to(name, columns)
+        while self._is_over(name):
+            yield from self.move(self.mouse[0], self.mouse[1] + STEP)
         yield from self.move_to(name, columns)
 
     def point(self, x: float, y: float) -> Steps:

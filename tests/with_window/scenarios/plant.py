@@ -135,8 +135,9 @@ def plant(user: User) -> Steps:
 
 
 def show_rows() -> None:
-    """The contacts, in a Dope Sheet in place of the properties."""
-    area = next(area for area in bpy.context.screen.areas if area.type == "PROPERTIES")
+    """The contacts, in a Dope Sheet in place of the largest area that shows nothing."""
+    empty = [area for area in bpy.context.screen.areas if area.type == "TEXT_EDITOR"]
+    area = max(empty, key=lambda area: area.height)
     area.ui_type = "DOPESHEET"
     area.spaces.active.dopesheet.filter_text = "Contact"
 
