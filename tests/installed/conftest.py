@@ -38,13 +38,19 @@ def program(package: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str
     return [sys.executable, "-m", "two_bone_ik"]
 
 
-@pytest.fixture(scope="module")
-def enabled(package: Path) -> Iterator[None]:
-    """The package is installed here while the tests of a file run."""
-    import addon_utils
-
+@pytest.fixture(scope="session")
+def installed(package: Path) -> None:
+    """The package is installed here."""
     from support.install import install
 
     install(str(package))
+
+
+@pytest.fixture(scope="module")
+def enabled(installed: None) -> Iterator[None]:
+    """The installed package is enabled here while the tests of a file run."""
+    import addon_utils
+
+    addon_utils.enable(MODULE, default_set=True)
     yield
     addon_utils.disable(MODULE, default_set=True)

@@ -16,10 +16,10 @@ SUPPORT = Path(__file__).parents[1] / "support"
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.fixture
-def run(package: Path, tmp_path: Path) -> Run:
+@pytest.fixture(scope="module")
+def run(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Runs a script of the support in a process of its own, in which the package is installed."""
-    environment = os.environ | {"BLENDER_USER_RESOURCES": str(tmp_path)}
+    environment = os.environ | {"BLENDER_USER_RESOURCES": str(tmp_path_factory.mktemp("resources"))}
 
     def run(script: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, SUPPORT / script, *arguments]

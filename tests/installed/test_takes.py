@@ -12,7 +12,7 @@ from support.waiting import SECONDS, wait_for
 
 pytestmark = pytest.mark.usefixtures("enabled")
 
-COUNT = 5
+COUNT = 4
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def takes(tmp_path: Path) -> Path:
 
 
 def test_a_killed_run_over_takes_is_resumed(program: list[str], takes: Path) -> None:
-    line = [*program, "plant", "takes/*.bvh", "--output-dir", "out", "--format", "blend,fbx,npz", "--jobs", "2"]
+    line = [*program, "plant", "takes/*.bvh", "--output-dir", "out", "--format", "blend,fbx,npz", "--jobs", "1"]
     out = takes / "out" / "takes"
     killed = subprocess.Popen(line, cwd=takes, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_for(lambda: len(list(out.glob("*.two_bone_ik.json"))) >= 2)
@@ -59,7 +59,7 @@ def test_each_format_goes_in_and_out(program: list[str], tmp_path: Path) -> None
     (tmp_path / "takes.toml").write_text("".join(shots))
 
     def plant(*given: str) -> None:
-        line = [*program, "plant", *given, "--jobs", "1"]
+        line = [*program, "plant", *given]
         ended = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False)
         assert ended.returncode == 0, ended.stdout + ended.stderr
 

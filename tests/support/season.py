@@ -1,4 +1,4 @@
-"""Two dozen small shots with one arm each; half of them are broken on purpose, or out of reach."""
+"""A dozen small shots with one arm each; half of them are broken on purpose, or out of reach."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .empty_file import open_empty_file
 from .rigs import animate, armature, empty
 from .truth import Limb, on_frame
 
-COUNT = 24
+COUNT = 12
 END = 8
 """The last frame."""
 
@@ -23,7 +23,7 @@ BROKEN = {
     "without_rig": "has no armature",
     "linked": '"Rig" is linked',
 }
-"""Kinds of broken shots, and words of the message for each; there are two shots of each kind."""
+"""Kinds of broken shots, and words of the message for each; there is one shot of each kind."""
 
 FAR = "out_of_reach"
 GOOD = "good"
