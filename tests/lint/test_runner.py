@@ -43,7 +43,7 @@ def make_test(project: Path, workers: int = 0) -> subprocess.CompletedProcess[st
 
 
 def test_passing_tests_in_every_folder_pass(project: Path) -> None:
-    run = make_test(project, workers=2)
+    run = make_test(project)
     assert run.returncode == 0, run.stdout + run.stderr
     assert run.stdout.count("1 passed") == len(FOLDERS)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import pi
 
 import numpy as np
@@ -65,6 +66,7 @@ class TestNearest:
             start_angle = own_angle(chain, None if pose is None else pose[0])
             start_root = np.eye(3) if pose is None else pose[0, 0]
 
+            @cache
             def step(frame: int, before: int, now: int, two=two, start=(start_root, start_angle)) -> float:
                 root, angle = two[now].rotations[frame, 0], two[now].hinge_angle[frame]
                 if before < 0:

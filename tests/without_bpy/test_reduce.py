@@ -264,7 +264,7 @@ def test_a_limb_without_length_is_reduced_as_well() -> None:
 
 
 def test_how_points_move_is_kept_once() -> None:
-    count, values, points = 24_000, 4, 8
+    count, values, points = 12_000, 4, 8
     frames = np.arange(float(count))
     rng = np.random.default_rng(2)
     curves = np.sin(frames[:, None] * rng.uniform(0.01, 0.03, values))

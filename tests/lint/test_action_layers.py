@@ -13,13 +13,14 @@ OF_ACTIONS = {"layers", "channelbag", "channelbags", "action_slot", "action_slot
 
 @cache
 def taken() -> dict[tuple[str, str], set[str]]:
-    """By file and function the attributes that it takes, but of `versions`."""
+    """By file and function what it takes of actions, but of `versions`."""
     found: dict[tuple[str, str], set[str]] = {}
     for path in (path for room in ROOMS for path in (CHECKOUT / room).rglob("*.py")):
         for function in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(function, ast.FunctionDef):
                 attributes = (node for node in ast.walk(function) if isinstance(node, ast.Attribute))
-                names = {node.attr for node in attributes if ast.unparse(node.value) != "versions"}
+                of_actions = [node for node in attributes if node.attr in OF_ACTIONS]
+                names = {node.attr for node in of_actions if ast.unparse(node.value) != "versions"}
                 found.setdefault((path.relative_to(CHECKOUT).as_posix(), function.name), set()).update(names)
     return found
 
