@@ -8,8 +8,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from fcntl import LOCK_EX, flock
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import bpy
 from bpy.types import Object
@@ -63,10 +66,17 @@ def _added(path: Path) -> Object:
 
 @cache
 def _made(kind: str) -> dict[str, Path]:
-    folder = Path(os.environ["BLENDER_USER_RESOURCES"], "rigify", kind)
-    folder.mkdir(parents=True)
-    # Without the folder of this file on the path, where it would stand for Rigify itself.
-    subprocess.run([sys.executable, "-P", __file__, folder], check=True, timeout=SECONDS, capture_output=True)
+    """By name the files of one kind, which all processes of an environment share; anew where this file has changed."""
+    folder = Path(sys.prefix, "rigify", sha256(Path(__file__).read_bytes()).hexdigest(), kind)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_suffix(".lock").open("w") as lock, TemporaryDirectory(dir=folder.parent) as parent:
+        flock(lock, LOCK_EX)
+        if not folder.exists():
+            whole = Path(parent, kind)
+            whole.mkdir()
+            # Without the folder of this file on the path, where it would stand for Rigify itself.
+            subprocess.run([sys.executable, "-P", __file__, whole], check=True, timeout=SECONDS, capture_output=True)
+            whole.rename(folder)
     return {path.stem: path for path in folder.iterdir()}
 
 
