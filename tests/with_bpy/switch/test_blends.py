@@ -25,8 +25,16 @@ def rig(empty_file: None) -> Object:
     return rig
 
 
-@pytest.mark.parametrize("interpolation", ["BEZIER", "LINEAR", "CONSTANT"])
-@pytest.mark.parametrize("values", [{1: 0.0, 31: 0.6, 61: 0.2}, {5: 1.0, 61: 0.0}, {1: 0.0, 51: 1.0, 60: 0.0}])
+@pytest.mark.parametrize(
+    ("values", "interpolation"),
+    [
+        ({1: 0.0, 31: 0.6, 61: 0.2}, "BEZIER"),
+        ({1: 0.0, 31: 0.6, 61: 0.2}, "CONSTANT"),
+        ({5: 1.0, 61: 0.0}, "BEZIER"),
+        ({5: 1.0, 61: 0.0}, "LINEAR"),
+        ({1: 0.0, 51: 1.0, 60: 0.0}, "BEZIER"),
+    ],
+)
 def test_a_blend_across_the_border_stays_outside(
     rig: Object, values: Mapping[float, float], interpolation: str
 ) -> None:
