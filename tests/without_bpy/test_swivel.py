@@ -107,6 +107,7 @@ class TestWellPlaced:
 
 
 class TestBadlyPlaced:
+    @pytest.mark.once
     @given(step=st.floats(0.01, 0.1), aside=st.floats(-0.06, 0.06), tilt=st.floats(-3, 3), smoothing=st.floats(0.3, 1))
     @settings(deadline=None, max_examples=40)
     def test_an_elbow_does_not_whip_round_past_its_pole(
@@ -122,6 +123,7 @@ class TestBadlyPlaced:
         assert acceleration(on) < 3.5 * 4 * 180 / frames**2 + 0.5
         assert flips(on) == 0
 
+    @pytest.mark.once
     @given(seed=st.integers(0, 10_000), smoothing=st.floats(0.2, 1))
     @settings(deadline=None, max_examples=40)
     def test_a_pole_that_trembles_on_the_line_turns_nothing(self, seed: int, smoothing: float) -> None:
