@@ -1,4 +1,4 @@
-"""Keys that auto keying sets on bones of live limbs get the pose that shows: Blender keys what a hand has set."""
+"""Auto keying keys the pose that the user set; this replaces it with the pose that Live shows."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Keys = dict[tuple[str, int], tuple[int, bool]]
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class OwnPose:
-    """How others than Live have posed bones of an armature last, and what else poses them.
+    """The last poses of bones that Live did not write, and what decides whether the user set them.
 
     matrices : by name of a bone its `matrix_basis`
     written : how often keys had been written by then
@@ -51,9 +51,10 @@ class OwnPose:
 
 
 def key(rig: Rig, bones: Iterable[Bone], scene: Scene, before: Keys | None) -> bool:
-    """Give the keys that auto keying has set on the current frame the pose that shows; False if there is none.
+    """Give keys that auto keying has set on the current frame the pose that Live shows; False if there are none.
 
-    before : a key that is on the frame, where there was none and there are no more keys now, was moved there
+    before : the keys before that. If a curve has as many now, but one is newly on this frame, it was moved there and is
+        left alone
     """
     frame, find = scene.frame_current_final, versions.curve_finder(rig)
     keyed = []

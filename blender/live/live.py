@@ -1,10 +1,10 @@
-"""Limbs that are live: posed wherever keys, a hand or their targets have left them otherwise than they are solved.
+"""Live poses limbs again whenever keys, the user or targets have moved them away from their solution.
 
-Blender evaluates once more what a handler poses, without a call of its handlers. So armatures are posed in the order in
-which they follow each other, with an evaluation of ours between two of them.
+Blender evaluates what a handler has posed, but calls no handlers for it. So leaders are posed first, and we evaluate
+before their followers are solved.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
@@ -25,40 +25,43 @@ _evaluating: list[Depsgraph] = []
 
 
 def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: bool) -> None:
-    """Pose the limbs of these armatures, without keys; where all is as it was left, nothing is done.
+    """Pose the limbs of these armatures, without keys; where nothing has changed since Live posed them, do nothing.
 
-    edited : False on a change of the frame. Where auto keying keys what users did to a bone of a limb, the key is
-        given the pose that shows
+    edited : False for a change of the frame. If True and auto keying has keyed a bone of a limb, that key gets the
+        pose that Live shows
     """
     if _evaluating:
         return
-    states = [now for now in map(state.cached, rigs) if now.pulled is None]
+    states = [rig_state for rig_state in map(state.cached, rigs) if rig_state.pulled is None]
     updated, layer = {update.id.original for update in depsgraph.updates}, state.layer_of(depsgraph)
-    touched = {now for now in states if now.must_be_solved(updated, layer)}
+    touched = {rig_state for rig_state in states if rig_state.may_have_changed(updated, layer)}
     if not touched:
         return
     state.update_all(touched, scene, depsgraph)
     auto_key = edited and scene.tool_settings.use_keyframe_insert_auto
     moved: set[Object] = set()
     waiting: dict[RigState, Matrices] = {}
-    for now in _leaders_first(states):
-        if not moved.isdisjoint(now.sources):
+    ordered, circling = _leaders_first(states)
+    for rig_state in states:
+        rig_state.leave_out([chain.name for chain in circling if chain.rig == rig_state.rig])
+    for rig_state in ordered:
+        if not moved.isdisjoint(rig_state.sources):
             if waiting:
                 _pose(waiting, depsgraph, auto_key=auto_key)
                 waiting.clear()
                 _evaluate(depsgraph)
-            state.update_all([now], scene, depsgraph)
-            touched.add(now)
-        if now in touched and (evaluated := now.to_be_posed(depsgraph)):
-            moved.add(now.rig)
-            waiting[now] = evaluated
+            state.update_all([rig_state], scene, depsgraph)
+            touched.add(rig_state)
+        if rig_state in touched and (evaluated := rig_state.pose_to_replace(depsgraph)):
+            moved.add(rig_state.rig)
+            waiting[rig_state] = evaluated
     _pose(waiting, depsgraph, auto_key=auto_key)
-    for now in touched:
-        now.looked_in = layer
+    for rig_state in touched:
+        rig_state.looked_in = layer
 
 
 def live_changed(rig: Rig, scene: Scene) -> None:
-    """Its limbs are live from now on, or no longer: keys that Live has covered then show at once."""
+    """Live was switched on or off. If off, keyed bones of its limbs are set to their keys at once."""
     reading, find = state.cached(rig).reading, versions.curve_finder(rig)
     names = bone_marks.notice([rig]).get(rig, {})
     pose_before.begin(rig)
@@ -75,7 +78,7 @@ def live_changed(rig: Rig, scene: Scene) -> None:
 
 
 def suspend(rig: Rig, chain: str) -> None:
-    """Do not pose this armature until `resume`, as Drag poses the limb of this chain; "" where it has none."""
+    """Do not pose this armature until `resume`: Drag pulls the limb of this chain; "" if the limb has none."""
     state.cached(rig).pulled = chain
 
 
@@ -91,25 +94,29 @@ def waits_for_drag(rig: Rig, chain: str) -> bool:
     return pulled is not None and (rig.two_bone_ik_live or pulled == chain)
 
 
-def _leaders_first(states: Sequence[RigState]) -> Iterator[RigState]:
-    """The armatures, each after those that its targets hang on; chains that follow each other are left out."""
-    by_rig = {now.rig: now for now in states}
-    follows: dict[Rig, Set[Rig]] = {rig: {*by_rig} & now.sources - {rig} for rig, now in by_rig.items()}
+def _leaders_first(states: Sequence[RigState]) -> tuple[list[RigState], list[ChainPlan]]:
+    """The armatures, each after those that its targets hang on; and chains that follow each other in a circle."""
+    by_rig = {rig_state.rig: rig_state for rig_state in states}
+    follows: dict[Rig, Set[Rig]] = {rig: {*by_rig} & rig_state.sources - {rig} for rig, rig_state in by_rig.items()}
     circling: list[ChainPlan] = []
     try:
         order = [*TopologicalSorter(follows).static_order()] if any(follows.values()) else [*by_rig]
     except CycleError:
-        # What hangs on another part of a character than a limb stays when that is posed.
-        pairs = [*dependencies.followed([chain for now in states for chain in now.chains], {*by_rig})]
-        follows = {rig: {leader for chain, leader in pairs if chain.rig == rig} for rig in by_rig}
-        circling = [chain for chain, rig in pairs if chain.rig in dependencies.reached([rig], follows.__getitem__)]
-        follows = {
-            rig: {leader for chain, leader in pairs if chain.rig == rig and chain not in circling} for rig in by_rig
-        }
-        order = [*TopologicalSorter(follows).static_order()]
-    for now in states:
-        now.leave_out([chain.name for chain in circling if chain.rig == now.rig])
-    return (by_rig[rig] for rig in order)
+        # Only what hangs on a limb counts: Live moves nothing else of a character.
+        pairs = [*dependencies.followed([chain for rig_state in states for chain in rig_state.chains], {*by_rig})]
+        leaders = _leaders(by_rig, pairs)
+        circling = [chain for chain, rig in pairs if chain.rig in dependencies.reached([rig], leaders.__getitem__)]
+        leaders = _leaders(by_rig, [(chain, rig) for chain, rig in pairs if chain not in circling])
+        order = [*TopologicalSorter(leaders).static_order()]
+    return [by_rig[rig] for rig in order], circling
+
+
+def _leaders(rigs: Iterable[Rig], pairs: Iterable[tuple[ChainPlan, Rig]]) -> dict[Rig, set[Rig]]:
+    """For each armature those with a limb that its chains follow; `pairs` are such chains and armatures."""
+    leaders: dict[Rig, set[Rig]] = {rig: set() for rig in rigs}
+    for chain, leader in pairs:
+        leaders[chain.rig].add(leader)
+    return leaders
 
 
 def _evaluate(depsgraph: Depsgraph) -> None:
@@ -127,37 +134,42 @@ def _evaluate(depsgraph: Depsgraph) -> None:
 def _pose(waiting: Mapping[RigState, Matrices], depsgraph: Depsgraph, *, auto_key: bool) -> None:
     """Pose the limbs of these armatures as they are solved.
 
-    waiting : with the poses that Blender has evaluated
+    waiting : by armature the poses that Blender has evaluated, which these replace
     """
-    limbs = {
-        now.rig: ([bone for chain in now.chains if chain.name not in now.left_out for bone in chain.keyed], now.groups)
-        for now in waiting
-    }
+    limbs = {}
+    for rig_state in waiting:
+        posed = (chain for chain in rig_state.chains if chain.name not in rig_state.left_out)
+        limbs[rig_state.rig] = [bone for chain in posed for bone in chain.keyed], rig_state.groups
     written = pose_solved(limbs, depsgraph.scene.frame_current_final)
-    for now, evaluated in waiting.items():
-        if now.rig not in written and evaluated != now.matrices(now.rig):
-            now.rig.update_tag(refresh={"DATA"})  # the pose is right already, but Blender shows another
-        before = now.own
-        _remember(now, evaluated, depsgraph.scene)
+    for rig_state, evaluated in waiting.items():
+        if rig_state.rig not in written and evaluated != rig_state.matrices(rig_state.rig):
+            rig_state.rig.update_tag(refresh={"DATA"})  # the pose is right already, but Blender shows another
+        before = rig_state.own
+        _remember(rig_state, evaluated, depsgraph.scene)
         if auto_key and before:
-            _key(now, before, depsgraph)
+            _key(rig_state, before, depsgraph)
 
 
-def _remember(now: RigState, own: Matrices, scene: Scene) -> None:
-    """Remember how Live has left the limbs, and how others have posed them last: `own`, as far as Live has not."""
-    before = now.own.matrices if now.own else {}
-    own |= {name: matrix for name, matrix in before.items() if own.get(name) == now.left[name]}
-    now.posed, now.left, now.own = True, now.matrices(now.rig), OwnPose.now(now.rig, now.reading.keyed, own, scene)
-    for chain in now.chains:
+def _remember(rig_state: RigState, own: Matrices, scene: Scene) -> None:
+    """Remember the pose that Live wrote, and the last pose that it did not write.
+
+    own : the poses that Blender has evaluated. Bones that had Live's pose there keep what was remembered before
+    """
+    rig, reading, before = rig_state.rig, rig_state.reading, rig_state.own.matrices if rig_state.own else {}
+    own |= {name: matrix for name, matrix in before.items() if own.get(name) == rig_state.left[name]}
+    rig_state.posed, rig_state.left = True, rig_state.matrices(rig)
+    rig_state.own = OwnPose.now(rig, reading.keyed, own, scene)
+    for chain in rig_state.chains:
         for bone in (bone for bone in chain.keyed if bone.name in chain.needs_rotation):
-            pose_before.remember(now.rig.pose.bones[bone.name], now.reading.samples.basis[Point(now.rig, bone.name)])
+            pose_before.remember(rig.pose.bones[bone.name], reading.samples.basis[Point(rig, bone.name)])
 
 
-def _key(now: RigState, before: OwnPose, depsgraph: Depsgraph) -> None:
-    """Give keys that were set on bones of the limbs since `before` the pose that shows."""
-    names = now.own.turned_by_hand(before)
-    if auto_keys.key(now.rig, [bone for bone in now.reading.keyed if bone.name in names], depsgraph.scene, before.keys):
+def _key(rig_state: RigState, before: OwnPose, depsgraph: Depsgraph) -> None:
+    """Give keys that auto keying has set on bones of the limbs since `before` the pose that Live shows."""
+    names = rig_state.own.turned_by_hand(before)
+    bones = [bone for bone in rig_state.reading.keyed if bone.name in names]
+    if auto_keys.key(rig_state.rig, bones, depsgraph.scene, before.keys):
         # With a key Blender evaluates the whole action again, and with it the other bones.
         _evaluate(depsgraph)
-        if evaluated := now.to_be_posed(depsgraph):
-            _pose({now: evaluated}, depsgraph, auto_key=False)
+        if evaluated := rig_state.pose_to_replace(depsgraph):
+            _pose({rig_state: evaluated}, depsgraph, auto_key=False)

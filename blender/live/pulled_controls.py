@@ -45,7 +45,7 @@ _STRAIGHT = 1e-4
 class PulledControls:
     """The controls of one limb, or the targets of one that was built: sampled once, moved as often as it is pulled.
 
-    chain : one on the FK controls of the limb, whose options and targets have no part in this
+    chain : on the FK controls of the limb; its options and targets are ignored
     raises : Refused where no one control moves the limb, or it cannot be moved, or with `insert_keys` not be keyed
     """
 

@@ -1,7 +1,7 @@
 """The limbs of each armature object as the scene is now, solved once for all who look: Live, list of chains, overlay.
 
-Blender tells what it has evaluated, and calls no handler for what a handler has changed. So an armature is solved
-again wherever what its limbs depend on is not known to be as it was.
+Blender tells what it has evaluated, and calls no handler for what a handler has changed. So an armature is looked at
+again unless nothing that its limbs depend on can have changed.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Set
@@ -45,39 +45,39 @@ Matrices = dict[str, Matrix]
 
 
 class _Reading(NamedTuple):
-    """Chains as they were read, what tells whether they would be read so again, and what they depend on."""
+    """The chains as they were read, a fingerprint that shows when to read them again, and what they depend on."""
 
     chains: Chains
     plan: Plan
     keyed: list[Bone]
     fingerprint: Fingerprint
-    look: GlanceNeed
+    glance_need: GlanceNeed
     glance: Glance
     samples: Samples
 
     @classmethod
     def of(cls, rig: Rig, chains: Chains, scene: Scene, depsgraph: Depsgraph) -> "_Reading":
-        """Of chains that are read now."""
+        """Read these chains."""
         plan = current_plan(rig, [name for name, *_ in chains], scene)
         checks.refuse_shared_bones(plan.chains)
-        look = GlanceNeed(plan=plan, need=sample_need(plan))
-        glance, keyed = look.look(depsgraph), [bone for chain in plan.chains for bone in chain.keyed]
-        samples = samples_from_depsgraph(look.need, depsgraph)
-        return cls(chains, plan, keyed, Fingerprint.of(plan), look, glance, samples)
+        glance_need = GlanceNeed(plan=plan, need=sample_need(plan))
+        glance, keyed = glance_need.look(depsgraph), [bone for chain in plan.chains for bone in chain.keyed]
+        samples = samples_from_depsgraph(glance_need.need, depsgraph)
+        return cls(chains, plan, keyed, Fingerprint.of(plan), glance_need, glance, samples)
 
     def again(self, depsgraph: Depsgraph) -> "_Reading":
-        """Of the same chains now; itself if nothing has changed."""
-        glance = self.look.look(depsgraph)
+        """The same chains with what they depend on now; itself if nothing has changed."""
+        glance = self.glance_need.look(depsgraph)
         if glance == self.glance:
             return self
         if glance.own == self.glance.own:
-            return self._replace(glance=glance, samples=self.look.with_places(self.samples, glance))
-        return self._replace(glance=glance, samples=samples_from_depsgraph(self.look.need, depsgraph))
+            return self._replace(glance=glance, samples=self.glance_need.with_places(self.samples, glance))
+        return self._replace(glance=glance, samples=samples_from_depsgraph(self.glance_need.need, depsgraph))
 
     def is_right(self, chains: Chains, *, rest: bool) -> bool:
-        """Whether these chains would be read so again.
+        """Whether reading these chains again would give the same.
 
-        rest : whether bones at rest may be others
+        rest : whether the rest pose may have changed
         """
         try:
             right = self.chains == chains and self.fingerprint.is_right()
@@ -86,23 +86,25 @@ class _Reading(NamedTuple):
             return False
 
     def has_only_moved(self, before: "_Reading | None") -> bool:
-        """Whether since `before` nothing has changed but where things are."""
-        return before is not None and before.look is self.look and before.glance.own == self.glance.own
+        """Whether nothing but places has changed since `before`."""
+        return before is not None and before.glance_need is self.glance_need and before.glance.own == self.glance.own
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class RigState:
     """The limbs of one armature object.
 
-    After each evaluation Live asks `must_be_solved`, solves with `update_all`, and poses what `to_be_posed` tells.
+    After each evaluation Live asks `may_have_changed`, solves with `update_all`, and poses where `pose_to_replace`
+    gives a pose.
 
-    refused : by name what is wrong with chains that cannot be solved
-    left_out : chains that can be solved and that Live leaves as they are, and why
-    groups : those that can be solved, side by side with chains of other armatures, which may have been solved again
-    posed : True where Live has posed the limbs as they are solved
-    left : how it left their bones
-    own : how others have posed these last
-    looked_in : where Live has looked last; None once something may have changed of which Blender does not tell
+    refused : by name of chains that cannot be solved, why not
+    left_out : by name of chains that can be solved and that Live does not pose, why not
+    groups : results for the chains that can be solved. They may hold chains of other armatures, whose results here may
+        be out of date
+    posed : whether Live has posed the limbs by these results
+    left : the poses that Live wrote
+    own : the last poses that Live did not write
+    looked_in : where Live looked last; None if something may have changed since without a word from Blender
     pulled : the name of the chain that Drag pulls, "" if the limb has none; None if it pulls no limb of the armature
     """
 
@@ -116,11 +118,11 @@ class RigState:
     looked_in: Layer | None = None
     pulled: str | None = None
     reading: _Reading | None = None
-    # The armature, its data, and all that chains reach for or bend towards, be they refused.
+    # The armature, its data, and all targets and pole targets, also those of refused chains.
     _watched: Set[ID | None] = frozenset()
 
-    def must_be_solved(self, updated: Set[ID], layer: Layer) -> bool:
-        """Whether limbs may be otherwise than Live has left them, now that Blender has evaluated this in that layer."""
+    def may_have_changed(self, updated: Set[ID], layer: Layer) -> bool:
+        """Whether to look again after Blender evaluated `updated` in that layer: limbs or targets may have moved."""
         return not (self.posed and self.looked_in == layer and self._watched.isdisjoint(updated))
 
     def look(self, scene: Scene, depsgraph: Depsgraph) -> None:
@@ -139,15 +141,15 @@ class RigState:
             fit = [chain for chain in fit if chain[0] not in self.refused]
             self.reading = self._read(fit, scene, depsgraph) if fit else None
 
-    def to_be_posed(self, depsgraph: Depsgraph) -> Matrices | None:
-        """How Blender has evaluated the bones; None where they are as they are solved and as Live has left them."""
+    def pose_to_replace(self, depsgraph: Depsgraph) -> Matrices | None:
+        """The pose that Blender has evaluated; None where it is the one that Live wrote and that is still right."""
         if not self.reading:
             return None
         evaluated = self.matrices(self.rig.evaluated_get(depsgraph))
         return None if self.posed and evaluated == self.left else evaluated
 
     def matrices(self, rig: Rig) -> Matrices:
-        """How the bones are on the armature object, or on a copy of it."""
+        """The pose of the limbs on the armature object, or on a copy of it."""
         bones = rig.pose.bones
         return {bone.name: bones[bone.name].matrix_basis.copy() for bone in self.reading.keyed}
 
@@ -157,7 +159,7 @@ class RigState:
         self.left_out = {name: Refused("LIVE_CIRCLE", chain=self.rig.two_bone_ik_chains[name]) for name in names}
 
     def forget(self) -> None:
-        """Its chains are to be read again, and what others have posed is not known."""
+        """Read the chains again next time, as if Live had posed nothing yet."""
         self.reading, self.posed, self.own = None, False, None
 
     @property
@@ -204,63 +206,66 @@ _states: dict[int, RigState] = session.of_state({})
 
 
 def cached(rig: Rig) -> RigState:
-    """The limbs of an armature object as `update` has found them last."""
+    """The limbs of an armature object as `update` found them last."""
     return _states.setdefault(rig.session_uid, RigState(rig=rig))
 
 
 def layer_of(depsgraph: Depsgraph) -> Layer:
-    """Where what it evaluates is shown."""
+    """The scene and view layer that it evaluates."""
     return depsgraph.scene.name, depsgraph.view_layer.name
 
 
 def update(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> RigState:
     """The chains that are not muted, as this dependency graph has them; changes nothing in the file."""
-    now = cached(rig)
-    update_all([now], scene, depsgraph)
-    return now
+    rig_state = cached(rig)
+    update_all([rig_state], scene, depsgraph)
+    return rig_state
 
 
 def update_all(states: Iterable[RigState], scene: Scene, depsgraph: Depsgraph) -> None:
     """The same for several armatures; the chains of those on which something has changed are solved side by side."""
     changed: dict[RigState, _Reading | None] = {}
-    for now in states:
-        before = now.reading
-        now.look(scene, depsgraph)
-        if not before or now.reading is not before:
-            now.groups, now.posed = now.groups if now.reading else [], False
-            changed |= {now: before} if now.reading else {}
+    for rig_state in states:
+        before = rig_state.reading
+        rig_state.look(scene, depsgraph)
+        if not before or rig_state.reading is not before:
+            rig_state.groups, rig_state.posed = rig_state.groups if rig_state.reading else [], False
+            changed |= {rig_state: before} if rig_state.reading else {}
     if changed:
         groups = _solved(changed)
-        for now in changed:
-            now.groups = groups
+        for rig_state in changed:
+            rig_state.groups = groups
 
 
 def _solved(changed: Mapping[RigState, _Reading | None]) -> list[SolvedGroup]:
-    """The chains of these armatures, each with what was seen of it before, solved side by side."""
+    """The chains of these armatures solved side by side.
+
+    changed : by armature what was read of it before
+    """
     states = [*changed]
-    samples = reduce(or_, (now.reading.samples for now in states))
+    samples = reduce(or_, (rig_state.reading.samples for rig_state in states))
     groups = states[0].groups
     rigs = {plan.rig for group in groups for plan in group.plans if group.group.kinematics.rigid}
-    alike = all(now.groups is groups and now.reading.has_only_moved(before) for now, before in changed.items())
-    if alike and rigs == {now.rig for now in states} and all(len(now.reading.plan.ranks) == 1 for now in states):
-        carried = any(now.reading.glance.spaces != before.glance.spaces for now, before in changed.items())
+    alike = all(
+        rig_state.groups is groups and rig_state.reading.has_only_moved(before) for rig_state, before in changed.items()
+    )
+    one_rank = all(len(rig_state.reading.plan.ranks) == 1 for rig_state in states)
+    if alike and one_rank and rigs == {rig_state.rig for rig_state in states}:
+        carried = any(rig_state.reading.glance.spaces != before.glance.spaces for rig_state, before in changed.items())
         return solve.solve_again(groups, samples, carried=carried)
-    ranks = zip_longest(*(now.reading.plan.ranks for now in states), fillvalue=())
+    ranks = zip_longest(*(rig_state.reading.plan.ranks for rig_state in states), fillvalue=())
     plan = replace(states[0].reading.plan, ranks=tuple(tuple(joined.from_iterable(rank)) for rank in ranks))
     return solve.solve_groups(plan, samples)
 
 
 def invalidate(rig: Rig) -> None:
-    """A choice of one of the armature's chains has changed: read it again, and at once.
-
-    Set by a script the property alone would make Blender evaluate nothing.
-    """
+    """Read the chains again at once: a property that a script sets makes Blender evaluate nothing."""
     cached(rig).forget()
     rig.update_tag()
 
 
 def _renamed(rig: Rig, _names: bone_marks.Names) -> None:
-    """Its chains name other bones."""
+    """Read its chains again: they name other bones."""
     cached(rig).forget()
 
 
@@ -268,19 +273,21 @@ bone_marks.listeners.append(_renamed)
 
 
 def _evaluated(depsgraph: Depsgraph) -> None:
-    """Where Live does not look, where bones at rest may be others, and where handlers of others may change anything."""
+    """Make Live look again next time: it does not see this evaluation, the rest pose may be another, or handlers of
+    others may change anything.
+    """
     others = sampling.handled("depsgraph_update_pre", "depsgraph_update_post", "frame_change_pre", "frame_change_post")
     if others or session.samplings or depsgraph.mode == "RENDER" or depsgraph.id_type_updated("ARMATURE"):
-        for now in _states.values():
-            now.looked_in = None
+        for rig_state in _states.values():
+            rig_state.looked_in = None
 
 
 def _sampled() -> None:
-    """What Blender has evaluated for a request may have moved what live limbs follow: it evaluates them again."""
-    for now in _states.values():
+    """Make Blender evaluate live armatures again: a request may have moved what their limbs follow."""
+    for rig_state in _states.values():
         with unless_gone:
-            if now.looked_in is None and now.rig.two_bone_ik_live:
-                now.rig.update_tag(refresh={"OBJECT"})
+            if rig_state.looked_in is None and rig_state.rig.two_bone_ik_live:
+                rig_state.rig.update_tag(refresh={"OBJECT"})
 
 
 session.evaluated.append((_states, _evaluated))

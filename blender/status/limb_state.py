@@ -40,7 +40,7 @@ _SECONDS = 0.2
 
 
 _AWAY = ("OTHER_SCENE", "IN_NO_SCENE")
-"""Kinds of refusals that are states here: all but Live goes on."""
+"""Refusals that are shown as a state: they stop only Live."""
 
 
 class State(StrEnum):
@@ -53,8 +53,8 @@ class State(StrEnum):
     NOT_POSED : elsewhere, as Live is off
     PULLED : off its target while Drag pulls this limb, or another one for which Live waits
     HIDDEN : elsewhere, or not what deforms the character, as something acts on top of the pose
-    OTHER_SCENE, IN_NO_SCENE : what it depends on is not in this scene, so that Live does not follow; a bake does
-    BUILT, BUILT_BEFORE : the rig poses it by itself; for another rest pose, target or option
+    OTHER_SCENE, IN_NO_SCENE : what it depends on is not in this scene: Live does not pose it, a bake does
+    BUILT, BUILT_BEFORE : built into the rig; built, but out of date
     MUTED, REFUSED : not solved
     """
 
@@ -141,15 +141,15 @@ def limb_states(rig: Rig, scene: Scene, depsgraph: Depsgraph, *, playing: bool =
 
 
 def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState]:
-    now = state.update(rig, scene, depsgraph)
-    if now.reading and _copies.get(rig.session_uid, (None,))[0] is not now.reading.plan:
-        _copies[rig.session_uid] = now.reading.plan, known_limbs.copies(rig, dependencies.constrained(rig))
-    solved = {limb.plan.name: limb for limb in now.solved}
+    rig_state = state.update(rig, scene, depsgraph)
+    if rig_state.reading and _copies.get(rig.session_uid, (None,))[0] is not rig_state.reading.plan:
+        _copies[rig.session_uid] = rig_state.reading.plan, known_limbs.copies(rig, dependencies.constrained(rig))
+    solved = {limb.plan.name: limb for limb in rig_state.solved}
     states = {}
     for chain in rig.two_bone_ik_chains:
         joints, target = _joints(chain, depsgraph), _target(chain, depsgraph)
         miss = dist(joints[-1], *target) if joints and target else 0.0
-        refusal = now.refused.get(chain.name) or now.left_out.get(chain.name)
+        refusal = rig_state.refused.get(chain.name) or rig_state.left_out.get(chain.name)
         unsolved = State.MUTED if chain.mute else State.REFUSED
         if dependencies.built_by(rig, chain.end_bone):
             unsolved = State.BUILT if is_current(rig, chain) else State.BUILT_BEFORE
@@ -157,7 +157,7 @@ def _states(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> dict[str, LimbState
         if refusal and refusal.kind in _AWAY:
             away = refusal.object, str(refusal.value)
             seen = replace(seen, state=State(refusal.kind), away=away, refusal=None)
-        is_solved = chain.name in solved and chain.name not in now.left_out
+        is_solved = chain.name in solved and chain.name not in rig_state.left_out
         states[chain.name] = _judged(rig, solved[chain.name], seen, depsgraph) if is_solved else seen
     return states
 

@@ -56,9 +56,9 @@ class Guides:
     pole: Line
 
 
-def guides(now: RigState, name: str) -> Guides | None:
+def guides(rig_state: RigState, name: str) -> Guides | None:
     """Of the chain of this name; None where it is not solved."""
-    solved = next((one for one in now.solved if one.plan.name == name), None)
+    solved = next((one for one in rig_state.solved if one.plan.name == name), None)
     if solved is None:
         return None
     solution, pole = solved.solution, solved.goals.pole
