@@ -41,7 +41,7 @@ def reduce_targets(
     reduced: dict[Point, Sequence[Channel]] = {}
     every = np.arange(len(plan.frames))
     for number, group in enumerate(sorted(solved, key=lambda group: len(targets[group.plan.target].parents))):
-        own = {point: transforms[point] for point in (group.plan.target, group.plan.pole) if point}
+        own = {point: transforms[point] for point in group.plan.targets}
         # What hangs on targets of other chains is keyed from where these will play.
         channels = channels_by_target(plan, own, samples, targets, moved)
         size = float(norm(np.diff(solve.world_joints(group), axis=-2)).sum(axis=-1).max())

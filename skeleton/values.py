@@ -152,6 +152,11 @@ class ChainPlan:
     turned: tuple[float, float] = (0.0, 0.0)
 
     @property
+    def targets(self) -> tuple[Point, ...]:
+        """The target, and the pole target if there is one."""
+        return (self.target, self.pole) if self.pole else (self.target,)
+
+    @property
     def root(self) -> Bone:
         """The root bone."""
         return self.bones[0]
@@ -201,17 +206,12 @@ class ChainPlan:
     def uses_pose(self) -> bool:
         """True if the solution depends on the input pose."""
         options = self.options
-        return (
-            options.reference == Reference.POSE
-            or options.bend == Bend.NEAREST
-            or options.use_extension_limit
-            or self.may_fall_short("influence")
-        )
+        from_pose = options.reference == Reference.POSE or options.bend == Bend.NEAREST
+        return from_pose or options.use_extension_limit or self.may_fall_short("influence")
 
     def number(self, name: str) -> float:
         """One of the numbers that `animated` may name, as it is where nothing animates it."""
-        value: float = getattr(self if name in OF_BONES else self.options, name)
-        return value
+        return getattr(self if name in OF_BONES else self.options, name)
 
     def may_fall_short(self, name: str) -> bool:
         """True if this influence is below 1, or may be on some frame."""
@@ -342,8 +342,7 @@ class Samples:
             pose={point: function(matrices) for point, matrices in self.pose.items()},
             basis={point: each_array(function, basis) for point, basis in self.basis.items()},
             numbers={
-                point: {name: function(values) for name, values in named.items()}
-                for point, named in self.numbers.items()
+                end: {name: function(each) for name, each in named.items()} for end, named in self.numbers.items()
             },
         )
 

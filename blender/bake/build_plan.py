@@ -164,7 +164,7 @@ def _key_frames(chain: ChainPlan, keys: Keys, start: float, end: float) -> Array
 
 
 def with_dependents(ranks: Ranks, also: Sequence[Point] = ()) -> Ranks:
-    """The same chains, each with what it moves of all that `also`, and targets and parents of the chains, hang on."""
+    """Add `dependents` to each chain: which of its bones carry a target or parent of a chain, or a point in `also`."""
     # The last rank moves nothing that others wait for.
     moving, last = ranks[:-1], ranks[-1:]
     if not moving:

@@ -95,7 +95,7 @@ def _shared(chain: ChainPlan, other: ChainPlan) -> str:
 def refuse_driven_targets(chains: Sequence[ChainPlan], links: dependencies.Links) -> None:
     """Raise `Refused` where drivers of objects make a chain's target follow bones that one of the chains moves."""
     for chain in chains:
-        for point in filter(None, (chain.target, chain.pole)):
+        for point in chain.targets:
             if any(_driven(place) for place in dependencies.upstream(point, sources=links.__getitem__)):
                 _refuse_driven(chain, point, chains)
 

@@ -1,11 +1,10 @@
 """Whether a plan is still right: the values that it was read from, far cheaper to compare than to read a plan again."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bpy.types import Bone, Object
 
-from ...skeleton.values import Bone as PlannedBone
 from ...skeleton.values import Plan, Point
 from .. import versions
 from ..armatures import Rig
@@ -106,15 +105,12 @@ def _spread(plan: Plan) -> list[twist_bones.FoundBones]:
 def _names(plan: Plan) -> list[str]:
     """Of the bones that were read."""
     between = (bones[:-1] for chain in plan.chains for bones in chain.dependents.values())
-    return [bone.name for some in (*_limbs(plan), *between) for bone in some]
-
-
-def _limbs(plan: Plan) -> Iterator[Sequence[PlannedBone]]:
-    return (chain.carrying for chain in plan.chains)
+    limbs = (chain.carrying for chain in plan.chains)
+    return [bone.name for some in (*limbs, *between) for bone in some]
 
 
 def _rest(plan: Plan, names: Sequence[str]) -> tuple[Values, list[twist_bones.FoundBones] | None]:
-    points = (point for chain in plan.chains for point in (chain.target, chain.pole) if point and point.bone)
+    points = (point for chain in plan.chains for point in chain.targets if point.bone)
     exist = [point.bone in point.object.data.bones for point in points]
     bones = [bone_at_rest(plan.rig, name) for name in names]
     return (dependencies.links(plan.chains, driven=True), exist, bones), _spread(plan) if all(bones) else None

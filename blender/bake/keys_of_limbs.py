@@ -14,8 +14,7 @@ from ..settings import keyed_options
 
 def target_keys(chain: ChainPlan, start: float, end: float) -> Array:
     """(m,) rising, the frames from `start` to `end` with a key on target, pole target, or what carries them."""
-    goals = [point for point in (chain.target, chain.pole) if point]
-    places = {place for point in goals for place in dependencies.with_parents(point)}
+    places = {place for point in chain.targets for place in dependencies.with_parents(point)}
     return _within(map(key_frames, places), start, end)
 
 

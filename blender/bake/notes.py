@@ -57,8 +57,8 @@ def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, 
 def track_notes(plan: Plan) -> Iterator[str]:
     """Sentences about targets that play an action of another NLA track than the armature."""
     own = action_pairs.tracks(plan.rig)
-    points = (point for chain in plan.chains for point in (chain.target, chain.pole) if point)
-    for item in dict.fromkeys(point.object for point in points) if own else ():
+    items = dict.fromkeys(point.object for chain in plan.chains for point in chain.targets)
+    for item in items if own else ():
         others = action_pairs.tracks(item)
         if others and own.isdisjoint(others):
             actions = {"action": versions.played(plan.rig)[0].name, "other": versions.played(item)[0].name}

@@ -41,7 +41,7 @@ class Report:
     left_out : names of chains that were not chosen by name, and that have no target or lack a bone
     lacking : those of them that lack a bone
     operation : what was done, such as "Bake"
-    action : the one that it was done to, where it was to each of several; otherwise ""
+    action : the action baked, if each of several was baked; otherwise ""
     unit : of all distances, as users call it; "" for Blender units
     feet : those that were planted, measured
     """

@@ -41,7 +41,10 @@ class Resources(ExitStack):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Need:
-    """What has to be sampled of what plays on these frames, now that something is keyed."""
+    """What to sample after writing, to measure the result.
+
+    keyed : the paths that were keyed
+    """
 
     sampler: Sampler
     points: SampleNeed

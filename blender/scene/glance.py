@@ -1,4 +1,4 @@
-"""What chains depend on as a dependency graph has it now, compared with what it was in a moment.
+"""What chains depend on, as a snapshot that is quick to compare.
 
 Live samples only what has changed.
 """
@@ -23,10 +23,10 @@ from .sampling import refuse_disabled
 
 
 class Glance(NamedTuple):
-    """What chains depend on, once; only to be compared.
+    """What chains depend on, after one evaluation of the scene.
 
     spaces : the matrices of the chains' spaces
-    own : of the pose that they start from, and their numbers
+    own : the pose that they start from, and their numbers; only to be compared
     goals : the matrices of all else
     """
 
@@ -37,7 +37,7 @@ class Glance(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GlanceNeed:
-    """What to look at for the chains of a plan, for which all of `need` has to be known."""
+    """What to look at for the chains of a plan; `need` is all that they depend on."""
 
     plan: Plan
     need: SampleNeed
@@ -72,7 +72,7 @@ class GlanceNeed:
         return Glance(tuple(map(matrix, self._spaces)), tuple(own), tuple(map(matrix, self._goals)))
 
     def with_places(self, samples: Samples, glance: Glance) -> Samples:
-        """The samples as they are where all places are as they were seen in this moment."""
+        """The samples, with all places replaced by those of `glance`."""
         matrices = np.array([matrix_rows(item) for item in (*glance.spaces, *glance.goals)], dtype=np.float64)[:, None]
         worlds, poses = dict[Object, Array](), dict[Point, Array]()
         for point, place in zip((*self._spaces, *self._goals), matrices, strict=True):

@@ -13,12 +13,11 @@ from . import dependencies
 class SampleNeed:
     """What has to be known of the scene.
 
-    objects : whose place in the world
-    bones : whose pose
-    own : bones and objects whose own location and scale
+    objects : those whose place in the world counts
+    bones : those whose pose counts
+    own : bones and objects whose own location and scale count
     turned : those bones of them whose own rotation counts too
-    numbers : end bones whose chain's numbers count, and twist bones, by name, each with what holds where nothing has
-        ever set it
+    numbers : animated options: by end bone or twist bone, then name, with the value that holds while nothing sets it
     """
 
     objects: frozenset[Object]
@@ -59,7 +58,10 @@ class SampleNeed:
         )
 
     def of(self, item: Object, other: Object) -> "SampleNeed":
-        """The same of another object, which takes the place of this one."""
+        """The same of another object, which takes the place of this one; without numbers.
+
+        Only Plant asks for it, and no option of its chains is animated.
+        """
 
         def points(found: Iterable[Point]) -> frozenset[Point]:
             return frozenset(Point(other if point.object == item else point.object, point.bone) for point in found)
@@ -77,7 +79,7 @@ class SampleNeed:
 
 def sample_need(plan: Plan) -> SampleNeed:
     """What the chains of the plan need to know of the scene."""
-    goals = [point for chain in plan.chains for point in (chain.target, chain.pole) if point]
+    goals = [point for chain in plan.chains for point in chain.targets]
     parents = [chain.parent for chain in plan.chains if chain.parent]
     branches = [bones for chain in plan.chains for bones in chain.dependents.values()]
     carriers = [Point(plan.rig, bones[0].name) for bones in branches]

@@ -20,7 +20,7 @@ from ..session import session
 from ..settings import bone_marks
 
 PoseBefore = Callable[[Point, Basis], Basis]
-"""Gives the basis from which a chain starts, for a bone and its sampled one: a live limb is posed already."""
+"""(bone, sampled basis) -> basis to start from; for live limbs the one before Live posed them."""
 
 _SAME = 1e-6
 """Between elements of matrices: what was written comes back from Blender in single precision."""

@@ -222,7 +222,7 @@ def isolated_scene(scene: Scene, need: SampleNeed) -> Iterator[Scene]:
 
 @contextmanager
 def scene_apart(scene: Scene) -> Iterator[tuple[Scene, list[Any]]]:
-    """An empty scene with time, units and gravity of `scene`, and a list; what is in that in the end goes, too."""
+    """An empty scene with time, units and gravity of `scene`, and a list; data-blocks in that are removed with it."""
     apart = bpy.data.scenes.new("Two-Bone IK")
     added: list[Any] = []
     uid = apart.session_uid

@@ -56,8 +56,8 @@ def _ranks(chains: Iterable[ChainPlan], graph: Mapping[str, Iterable[str]]) -> t
 
 
 def _refuse_own_target(chain: ChainPlan) -> None:
-    for point in (chain.target, chain.pole):
-        if point and root_of(chain) in upstream(point):
+    for point in chain.targets:
+        if root_of(chain) in upstream(point):
             raise own_target_refused(chain, point)
 
 

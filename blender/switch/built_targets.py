@@ -41,10 +41,7 @@ def follow_pose(
     plan = replace(plan, ranks=ranks)
     notes, moved = yield from moved_targets(resources, plan, replace(settings, keys=keys))
     beside = {
-        point: shown_beside(rig, switches[chain.name], plan.frames)
-        for chain in plan.chains
-        for point in (chain.target, chain.pole)
-        if point
+        point: shown_beside(rig, switches[chain.name], plan.frames) for chain in plan.chains for point in chain.targets
     }
     channels: dict[Any, list[Channel]] = {}
     for point, of_point in moved.channels.items():

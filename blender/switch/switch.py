@@ -147,7 +147,7 @@ def _refuse_unwritable(
 
 
 def _settings_told(limbs: Sequence[SwitchPlan], fixed: Collection[Setting]) -> Iterator[str]:
-    """Sentences about what else is keyed so that IK shows these limbs."""
+    """Sentences about the other settings that are keyed so that IK matches the pose."""
     for limb in limbs:
         if not {*limb.rigid}.isdisjoint(fixed):
             yield translated("note.rigid", limb=limb.name)

@@ -74,16 +74,16 @@ def refuse_circle(plan: Plan, space: Point | None) -> None:
 
 
 def refuse_held(plan: Plan) -> None:
-    """Raise `Refused` where a target is held: its keys from before are those of its parent from before."""
+    """Raise `Refused` where a target is held: its kept keys are relative to its present parent."""
     for chain in plan.chains:
-        for point in (chain.target, chain.pole):
-            if point and holds_of(point):
+        for point in chain.targets:
+            if holds_of(point):
                 raise Refused("HELD_SPACE", chain=chain, object=point.object, value=point_text(point))
 
 
 def range_with_all_keys(plan: Plan, space: Point | None) -> Frames:
     """The plan's range, longer by as many steps as it takes to hold all keys."""
-    points = {point for chain in plan.chains for point in (chain.target, chain.pole, space) if point}
+    points = {point for chain in plan.chains for point in (*chain.targets, space) if point}
     places = {place for point in points for place in dependencies.with_parents(point)}
     start, end = plan.frames[0], plan.frames[-1]
     step = float(plan.frames[1] - start) if len(plan.frames) > 1 else 1.0
@@ -104,11 +104,11 @@ def carrier(samples: Samples, space: Point | None) -> Array:
 def refuse_bones(plan: Plan, space: Point | None) -> None:
     """Raise `Refused` where a bone is to leave its armature, or cannot get another parent."""
     for chain in plan.chains:
-        for point in (chain.target, chain.pole):
-            if point and (control := controls.keyed_point(point)) != point:
+        for point in chain.targets:
+            if (control := controls.keyed_point(point)) != point:
                 named = {"value": point_text(point), "control": control.bone}
                 raise Refused("RIG_SPACE", chain=chain, object=point.object, **named)
-            if point and point.bone:
+            if point.bone:
                 if space is None or space.object != point.object:
                     raise Refused("BONE_SPACE", chain=chain, object=point.object, value=point_text(point))
                 target_bones.refuse_impossible(point.object, plan.scene)
