@@ -47,3 +47,16 @@ def value_at(block: ID, path: str) -> Any:
         return block.path_resolve(path)
     owner: Any = block.path_resolve(owner_path) if owner_path else block
     return owner[bpy.utils.unescape_identifier(name[2:-2])]
+
+
+def set_value_at(block: ID, path: str, value: object) -> None:
+    """Set the property to such a value.
+
+    raises : ValueError where its owner is gone
+    """
+    owner_path, name = owner_and_property(path)
+    owner: Any = block.path_resolve(owner_path) if owner_path else block
+    if name.startswith("["):
+        owner[bpy.utils.unescape_identifier(name[2:-2])] = value
+    else:
+        setattr(owner, name, value)

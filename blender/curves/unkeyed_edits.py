@@ -3,14 +3,14 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import bpy
 from bpy.types import ID, Object, Scene
 
 from .. import versions
 from ..messages.refused import unless_gone
-from ..rna_paths import owner_and_property, value_at
+from ..rna_paths import set_value_at, value_at
 
 KeyedPaths = Mapping[ID, Collection[str]]
 """Paths that were keyed, or will be, by data-block: there the keys count, and no edit."""
@@ -94,16 +94,12 @@ def evaluate(scene: Scene) -> None:
 def _restore(edit: Edit) -> None:
     block, path, element, value = edit
     try:
-        owner_path, name = owner_and_property(path)
-        owner: Any = block.path_resolve(owner_path) if owner_path else block
+        if element is None:
+            set_value_at(block, path, value)
+        else:
+            block.path_resolve(path)[element] = value
     except ValueError:
         return  # a bone that was removed meanwhile, say
-    if element is not None:
-        owner.path_resolve(name)[element] = value
-    elif name.startswith("["):
-        owner[bpy.utils.unescape_identifier(name[2:-2])] = value
-    else:
-        setattr(owner, name, value)
     block.update_tag()  # Blender does not notice custom properties by itself
 
 

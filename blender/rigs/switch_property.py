@@ -16,7 +16,7 @@ from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
 from ..curves.keys import numbers_on
-from ..rna_paths import owner_and_property, value_at
+from ..rna_paths import owner_and_property, set_value_at, value_at
 from ..scene import dependencies
 from .rig_files import KnownLimb
 
@@ -48,7 +48,7 @@ def switch_path(rig: Rig, limb: KnownLimb) -> str:
 
 
 def toe_path(rig: Rig, limb: KnownLimb) -> str:
-    """RNA path of what says whether IK of its own aims the foot; "" where none does."""
+    """RNA path of the switch for the foot's own IK; "" if there is none."""
     return _influence_path(rig, ik_constraint(rig, limb.fk[2], limb.toe_ik)) if limb.toe_ik else ""
 
 
@@ -134,13 +134,8 @@ def _properties(rig: Rig, driver: FCurve) -> Iterator[str]:
 
 def turn(rig: Rig, path: str, value: float) -> None:
     """Set the property of the rig at this path; what an add-on does when it changes is done."""
-    owner_path, name = owner_and_property(path)
-    owner: Any = rig.path_resolve(owner_path) if owner_path else rig
     kind = type(value_at(rig, path))
-    if name.startswith("["):
-        owner[property_label(path)] = kind(value)
-    else:
-        setattr(owner, name, kind(value))
+    set_value_at(rig, path, kind(value))
     rig.update_tag()
 
 
