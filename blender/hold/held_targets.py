@@ -121,7 +121,7 @@ class HeldTargets(ExitStack):
         return samples, samples.world(chain.target), space
 
     def _as_copied(self, point: Point, samples: Samples, frames: Array) -> Samples:
-        """The samples with a target, what is keyed for it, and what that carries, where its copy has it."""
+        """The samples, with the target, its control and what that carries moved to where the trial copy has them."""
         target = self.targets[point]
         keyed = target.parents[0]
         basis = self._copies.basis(keyed, frames)

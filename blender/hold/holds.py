@@ -19,6 +19,7 @@ from ..messages.refused import Refused
 from ..messages.translation import frame_text, point_text
 from ..rigs import controls
 from ..rna_paths import bone_and_property
+from ..scene.bone import bone_or_object
 from ..settings.hold_and_plant_properties import TwoBoneIKHold, holds_of
 from ..settings.properties import TwoBoneIKChain, active_chain
 from ..targets.made_for import item_of
@@ -44,8 +45,7 @@ def of_chain(chain: Any) -> list[TwoBoneIKHold]:
 
 def owner(point: Point) -> Object | PoseBone:
     """The object or the bone that takes the keys."""
-    point = controls.keyed_point(point)
-    return point.object.pose.bones[point.bone] if point.bone else point.object
+    return bone_or_object(controls.keyed_point(point))
 
 
 def refuse_other(chain: ChainPlan) -> None:

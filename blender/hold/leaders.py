@@ -90,8 +90,7 @@ def posed(
 ) -> Samples:
     """The samples with what the leading chains move, once they are solved, over `count` frames.
 
-    raises : Refused where a constraint ties one of the points, which this chain follows or is held to, to a limb that
-        is not posed so
+    raises : Refused if a constraint ties one of the points to a limb that Blender shows elsewhere than it was solved
     """
     for limb in leading:
         [group] = chain_group.chain_groups([limb], samples, count)
@@ -113,7 +112,7 @@ def need(plan: Plan, chains: Iterable[ChainPlan], places: Collection[Point], als
 def _refuse_tied(
     chain: ChainPlan, leader: ChainPlan, solved: SolvedGroup, samples: Samples, points: Iterable[Point]
 ) -> None:
-    """Raise `Refused` where a constraint ties one of the points to a limb that is not posed as it is solved."""
+    """Refuse where a constraint ties a followed point to a limb that Blender shows elsewhere than it was solved."""
     root = dependencies.root_of(leader)
     if not any(root in dependencies.upstream(point) and not dependencies.hangs(point, leader) for point in points):
         return

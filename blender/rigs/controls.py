@@ -11,6 +11,7 @@ from bpy.types import Constraint, Object, PoseBone
 from ...skeleton.values import Point
 from ..armatures import is_rig
 from ..scene import dependencies
+from ..scene.bone import bone_or_object
 from .known_limbs import limbs_of
 from .rig_files import KnownLimb
 
@@ -33,7 +34,10 @@ def keyed_point(point: Point) -> Point:
 
 
 def carried(point: Point, control: Point) -> Point | Obstacle:
-    """The target; or where only limits hold it back, the bone above it that goes along with the control as if one."""
+    """The target; if only limits hold it, the nearest parent that moves rigidly with the control.
+
+    returns : the obstacle if something else holds it
+    """
     for place in dependencies.with_parents(point):
         obstacles = list(_obstacles(place, control))
         for owner, constraint in obstacles:
@@ -47,10 +51,9 @@ def carried(point: Point, control: Point) -> Point | Obstacle:
 def _obstacles(place: Point, control: Point) -> Iterator[Obstacle]:
     if place == control:
         return
-    owner = place.object.pose.bones[place.bone] if place.bone else place.object
     parent = next(iter(dependencies.with_parents(place)[1:]), None)
     if not place.bone or parent is None:
-        yield owner, None
+        yield bone_or_object(place), None
         return
     yield from _obstacles(parent, control)
     for mover, constraint in dependencies.constraints_moving(place):

@@ -12,7 +12,7 @@ from mathutils import Matrix
 
 from ...skeleton.rotation_mode import rotation_matrices, rotation_name
 from ...skeleton.transform import Basis, compose
-from ...skeleton.values import Bone, LocalToPose
+from ...skeleton.values import Bone, LocalToPose, Point
 from ...solver.values import Array
 from ...solver.vectors import product
 from ..armatures import Rig
@@ -40,6 +40,11 @@ def read_bone(rig: Rig, name: str, *, parent: str | None = None) -> Bone:
         inherit_scale=scale,
         local_to_pose=None if plain else _local_to_pose(rig, name, above.name if above else ""),
     )
+
+
+def bone_or_object(point: Point) -> PoseBone | Object:
+    """The bone that the point names, otherwise its object: what has its channels and constraints."""
+    return point.object.pose.bones[point.bone] if point.bone else point.object
 
 
 def rest(bone: bpy.types.Bone) -> Array:

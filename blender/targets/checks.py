@@ -24,7 +24,7 @@ from ..rigs import controls
 from ..rigs.built_limbs import built_limbs
 from ..rigs.switch_property import shown_control_set
 from ..scene import dependencies
-from ..scene.bone import read_bone, rest
+from ..scene.bone import bone_or_object, read_bone, rest
 from ..scene.curves import OwnTransforms
 from ..settings.key_settings import KeyStyle
 
@@ -132,7 +132,7 @@ def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool, carried_by
     for _, constraint in dependencies.constraints_moving(point):
         if not constraint.mute and constraint.type not in carried_by:
             raise _refused("CONSTRAINED_TARGET", chain, point, constraint=constraint.name)
-    owner = item.pose.bones[point.bone] if point.bone else item
+    owner = bone_or_object(point)
     if any(owner.lock_location) or (turns and any(owner.lock_rotation)):
         raise _refused("LOCKED_TARGET", chain, point)
     if point.bone and item.data.pose_position == "REST":

@@ -23,6 +23,7 @@ from ..curves.keys import curves_at
 from ..messages.refused import Refused
 from ..messages.translation import point_text, translated
 from ..scene import dependencies, sampling
+from ..scene.bone import bone_or_object
 from ..scene.need import pose_need
 from ..scene.pose_before import PoseBefore
 from ..settings.key_settings import DEFAULTS, Sampling
@@ -143,8 +144,7 @@ def _has_bone(item: Object, bone: str) -> bool:
 
 
 def _location_path(point: Point) -> str:
-    owner = point.object.pose.bones[point.bone] if point.bone else point.object
-    return owner.path_from_id("location")
+    return bone_or_object(point).path_from_id("location")
 
 
 def _location_keys(point: Point) -> Array:
