@@ -102,7 +102,7 @@ def notice_all_of(rig: Rig) -> None:
     # Blender sets a pointer that is read.
     there = {getattr(chain, field) for chain in chains for field in fields if chain.is_property_set(field)}
     points = there - {None}
-    spaces = {record.space for point in points for record in _holds(point)}
+    spaces = {record.space for point in points for record in point.two_bone_ik_holds}
     notice((rig, *(item for item in points | spaces if is_rig(item) and item != rig)))
 
 
@@ -130,7 +130,10 @@ def follow_all(rigs: Iterable[Rig] = ()) -> dict[Rig, Names]:
 
 
 listeners: list[Any] = []
-"""Functions of an armature object, one of whose chains names other bones from now on, and of `Names` of its own."""
+"""Called as f(rig, names) once bones of `rig` were renamed, or a chain of it names other bones.
+
+`names` are the new names of its bones by their old ones.
+"""
 
 
 def renamed_path(path: str, names: Names) -> str:
@@ -182,13 +185,9 @@ def _holders(item: Any) -> Iterator[tuple[_Kind, Any]]:
         if item.library or not editable(item):
             return
         yield from ((CHAIN, chain) for chain in item.two_bone_ik_chains)
-        yield from ((HOLD, record) for record in _holds(item))
+        yield from ((HOLD, record) for record in item.two_bone_ik_holds)
         if item.two_bone_ik_hips:
             yield OBJECT, item
-
-
-def _holds(item: Any) -> Any:
-    return item.two_bone_ik_holds
 
 
 def _owner(holder: Any, kind: _Kind, field: str) -> Rig | None:
@@ -246,8 +245,7 @@ def _settled(
 
 def _marks(holder: Any, kind: _Kind) -> Marks:
     text = getattr(holder, kind.marks)
-    marks: Marks = json.loads(text) if text else {}
-    return marks
+    return json.loads(text) if text else {}
 
 
 def _keep(holder: Any, kind: _Kind, marks: Marks) -> None:
@@ -261,14 +259,12 @@ def _mark_of(bone: Any) -> str:
     """The bone's mark, which it gets if it has none."""
     if not bone.two_bone_ik_mark:
         bone.two_bone_ik_mark = f"{uuid4().hex} {bone.name}"
-    own: str = bone.two_bone_ik_mark.partition(" ")[0]
-    return own
+    return bone.two_bone_ik_mark.partition(" ")[0]
 
 
 def _name_seen(bone: Any) -> str:
     """The name under which a marked bone was seen last."""
-    name: str = bone.two_bone_ik_mark.partition(" ")[2]
-    return name
+    return bone.two_bone_ik_mark.partition(" ")[2]
 
 
 def _bones_by_mark(rig: Rig) -> dict[str, PoseBone]:

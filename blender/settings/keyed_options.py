@@ -1,10 +1,10 @@
 """Options of a chain that may change over time: keys, drivers and NLA strips animate them on the chain's end bone.
 
 There Blender finds them by the bone's name, and renames their curves with the bone. On the chain itself they would go
-by its index in the list, so that moving or removing a chain would hand the curves to another limb. The chain has each
-as a door: to set it sets that of the bone, to get it gets that of the bone. The chain keeps a copy of what was set
-last. It counts while there is nothing on the bone: in files from before there was, while a chain has no end bone, and
-where the bone was removed and made again. A chain whose end bone changes takes it along.
+by its index in the list, so that moving or removing a chain would hand the curves to another limb. The chain's
+field only forwards to the bone's property. The chain keeps a copy of what was set last. It counts while there is
+nothing on the bone: in files from before there was, while a chain has no end bone, and where the bone was removed and
+made again. A chain whose end bone changes takes it along.
 """
 
 from typing import cast
@@ -40,10 +40,8 @@ def value(chain: TwoBoneIKChain, name: str) -> float:
     """The option of this name: that of the end bone, or what the chain keeps."""
     bone, field = end_bone(chain), bone_field(name)
     if bone and bone.is_property_set(field):
-        number: float = getattr(bone, field)
-        return number
-    kept: float = versions.stored(chain).get(name, KEYED_OPTIONS[name]["default"])
-    return kept
+        return getattr(bone, field)
+    return versions.stored(chain).get(name, KEYED_OPTIONS[name]["default"])
 
 
 def values(chain: TwoBoneIKChain) -> dict[str, float]:
@@ -54,7 +52,7 @@ def values(chain: TwoBoneIKChain) -> dict[str, float]:
 
 
 def set_value(chain: TwoBoneIKChain, name: str, value: float) -> None:
-    """Give the end bone the option of this name, or for as long as there is none the chain."""
+    """Set the option on the end bone, or on the chain while it has no end bone."""
     if bone := end_bone(chain):
         setattr(bone, bone_field(name), value)
     else:
@@ -92,7 +90,7 @@ def end_bone(chain: TwoBoneIKChain) -> PoseBone | None:
 
 
 def owner(chain: TwoBoneIKChain, name: str) -> tuple[PoseBone | PropertyGroup, str]:
-    """What holds the option of this name, and as which of its properties: the end bone, or for now the chain."""
+    """Owner and property name of the option: on the end bone if set there, else on the chain."""
     bone, field = end_bone(chain), bone_field(name)
     return (bone, field) if bone and bone.is_property_set(field) else (chain, name)
 

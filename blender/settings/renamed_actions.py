@@ -14,8 +14,8 @@ from ..rna_paths import bone_and_property
 from .bone_marks import Names, mark_bones, renamed_path
 
 MADE = "two_bone_ik_planted"
-"""Custom property of planted actions: by path of what was planted its values if the captured one does not key it, or
-in part; otherwise None."""
+"""Custom property of planted actions: maps each planted path to its unkeyed values, or None if the captured action keys
+it fully."""
 
 CONTACTS = "two_bone_ik_contacts"
 """Custom property of planted actions: by RNA path of the contacts of what was planted, what is remembered of them."""
