@@ -94,8 +94,8 @@ def read(curves: Iterable[FCurve], bone: str, frames: Array) -> tuple[NDArray[np
     frames : (n,)
     returns : (n, 2) whether ball and heel stand, as Blender evaluates it; (n,) whether anybody has said so
     """
-    curve = row(curves, bone)
-    return standing(Row.of(curve), frames) if curve else None
+    found = row_of(curves, bone)
+    return standing(found, frames) if found else None
 
 
 def standing(row: Row, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
@@ -111,10 +111,16 @@ def path(bone: str) -> str:
 
 
 def row(curves: Iterable[FCurve], bone: str) -> FCurve | None:
-    """What has the contacts of the bone with this RNA path; None if nothing has that plays."""
+    """The curve with the contacts of the bone with this RNA path; None if none that plays has keys of it."""
     wanted = path(bone)
     found = (curve for curve in curves if curve.data_path == wanted and not curve.mute)
     return next((curve for curve in found if len(curve.keyframe_points)), None)
+
+
+def row_of(curves: Iterable[FCurve], bone: str) -> Row | None:
+    """What that curve says."""
+    curve = row(curves, bone)
+    return Row.of(curve) if curve else None
 
 
 def is_row(curve: FCurve) -> bool:

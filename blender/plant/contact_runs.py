@@ -142,8 +142,8 @@ def set_kind(rig: Rig, scene: Scene, bone: str, start: int, end: int, kind: str)
 def move_end(item: Any, which: int, frame: int) -> None:
     """Let the selected frames of an armature object begin (0) or end (1) on this one.
 
-    If they are a run, the contact does so too, as far as the run and the one beside it keep a frame: so to go back
-    undoes it. At an end of the row what the contact leaves is free. Where no key can be written, nothing changes.
+    If they are a run, its end moves too. Each run keeps one frame, so moving the end back restores it. At an end of the
+    row, nothing stands on the frames that the run leaves. Where no key can be written, nothing changes.
     """
     bone, (start, end) = item.two_bone_ik_contact_bone, item.two_bone_ik_contact_frames
     row = rows(item).get(bone)
@@ -165,7 +165,7 @@ def move_end(item: Any, which: int, frame: int) -> None:
 
 
 def _beside(row: FCurve, run: Run, which: int) -> Run:
-    """What the run before (0) or behind (1) this one can give to it, or take of it: nothing at an end of the row."""
+    """The run before (0) or behind (1) this one, less the one frame that it keeps; empty beyond the row."""
     first, last = span(row)
     if which:
         found = run_at(row, run.end + 1) if run.end < last else Run(last + 1, last, "NONE")

@@ -127,7 +127,7 @@ def _write(
     for key in changed:
         write.keys(rig, [key], span=(key.frames[0], key.frames[0]), style=contact_keys.STYLE)
     write.keys(rig, contact_keys.going_on(rig, contacts), span=span, style=contact_keys.STYLE)
-    known = [(foot, its.spans) for foot, its in zip(read.feet, said, strict=True) if foot.is_planted]
+    known = [(its.foot, its.spans) for its in said if its.foot.is_planted]
     captured_action.remember_contacts(rig, read.source, known)
     return notes
 
@@ -154,7 +154,7 @@ def _planted(
     legs = plant.captured_legs(samples, read.feet, read.hips, len(plan.frames), plan.rate)
     refuse_without_length(read.feet, legs.lengths)
     refuse_scaled(read.feet, samples)
-    given = [foot.given for foot in said]
+    given = [its.given for its in said]
     heights = None if choices.floor is None else floor.heights(choices.floor, plan.scene)
     planted = plant.plant_feet(legs, samples, read.feet, read.hips, given, choices.options, heights)
     _refuse_groundless(read, choices.floor, planted, said)
@@ -189,12 +189,11 @@ def _notes(read: CapturedLimbs, said: Sequence[SaidContacts], planted: PlantedFe
     least, unit = MOVES * float(planted.lengths[0]), _unit(read, planted)
     if read.source.is_lost:
         yield translated("alert.capture_lost", action=read.source.action.name)
-    found = any(foot.is_planted and not its.by_user.all() for foot, its in zip(read.feet, said, strict=True))
+    found = any(its.foot.is_planted and not its.by_user.all() for its in said)
     if found and not (planted.stands.any() or planted.groundless.any()):
         yield translated("alert.none_stands")
     yield from read.notes
-    feet_said = zip(read.feet, said, strict=True)
-    if limbs := [foot.chain.name for foot, its in feet_said if foot.is_planted and its.stays_found]:
+    if limbs := [its.foot.chain.name for its in said if its.foot.is_planted and its.stays_found]:
         yield translated("note.contacts_stay", limbs=", ".join(limbs))
     chains = read.plan.rig.two_bone_ik_chains if read.plan.rig.two_bone_ik_live else ()
     ends = {chain.end.name for chain in read.plan.chains}
@@ -225,10 +224,10 @@ def _refuse_groundless(
     read: CapturedLimbs, floor: Floor | None, planted: PlantedFeet, said: Sequence[SaidContacts]
 ) -> None:
     """Raise `Refused` where feet are to stand and the floor is not below them."""
-    for foot, off, its in zip(read.feet, planted.groundless.T, said, strict=True):
+    for its, off in zip(said, planted.groundless.T, strict=True):
         if its.given and (stands := off & its.by_user & its.given[0].any(axis=1)).any():
             where = when(read.plan.frames, stands)
-            raise Refused("FLOOR_PARTLY", object=foot.chain.rig, **_off_floor(foot, floor, where))
+            raise Refused("FLOOR_PARTLY", object=its.foot.chain.rig, **_off_floor(its.foot, floor, where))
 
 
 def _groundless_notes(read: CapturedLimbs, floor: Floor | None, planted: PlantedFeet) -> Iterator[str]:

@@ -12,6 +12,7 @@ from bpy.types import FCurve
 from numpy.typing import NDArray
 
 from ...skeleton.feet import feet
+from ...skeleton.feet.feet import Foot
 from ...skeleton.feet.plant import GivenContacts
 from ...skeleton.values import Channel
 from .. import versions
@@ -25,11 +26,13 @@ from .contact_keys import Row
 class SaidContacts:
     """What is said of the contacts of one foot.
 
+    foot : the foot
     given : None if they are to be found
     by_user : (n,) on which frames they are keyed or given
-    spans : from which frame to which they are, once they are keyed
+    spans : the frame spans of the user's contacts, once they are keyed
     """
 
+    foot: Foot
     given: GivenContacts
     by_user: NDArray[np.bool_]
     spans: Sequence[Sequence[float]] = ()
@@ -58,7 +61,7 @@ def _said(
     everywhere, curves = np.ones(len(frames), dtype=np.bool_), list(versions.curves(read.plan.rig))
     for foot in read.feet:
         if not foot.is_planted:
-            yield SaidContacts(given=(feet.standing(foot, (), frames), everywhere), by_user=~everywhere)
+            yield SaidContacts(foot=foot, given=(feet.standing(foot, (), frames), everywhere), by_user=~everywhere)
             continue
         bone = foot.chain.end.path
         row = _row(curves, bone, changed.get(contact_keys.path(bone)))
@@ -67,30 +70,29 @@ def _said(
         if is_chosen and choices.contacts is not None:
             given = feet.standing(foot, choices.contacts, frames), everywhere
             beyond = [span for span in spans if span[0] < frames[0] or span[1] > frames[-1]]
-            yield SaidContacts(given=given, by_user=everywhere, spans=[*beyond, [frames[0], frames[-1]]])
+            yield SaidContacts(foot=foot, given=given, by_user=everywhere, spans=[*beyond, [frames[0], frames[-1]]])
             continue
         covered = row is None or (frames[0] <= row.span[0] and row.span[1] <= frames[-1])
         if is_chosen and choices.find_contacts:
-            yield SaidContacts(given=None, by_user=~everywhere, spans=() if covered else spans)
+            yield SaidContacts(foot=foot, given=None, by_user=~everywhere, spans=() if covered else spans)
             continue
         by_user = np.any([~everywhere, *((first <= frames) & (frames <= last) for first, last in spans)], axis=0)
         keyed = contact_keys.standing(row, frames) if row else None
         if keyed and covered and not as_keyed:
             keyed = (keyed[0], by_user) if by_user.any() else None
-        yield SaidContacts(given=keyed, by_user=by_user, spans=spans)
+        yield SaidContacts(foot=foot, given=keyed, by_user=by_user, spans=spans)
 
 
 def _row(curves: Iterable[FCurve], bone: str, key: Channel | None) -> Row | None:
     """The contacts of the bone with this RNA path, with one more key if there is one."""
-    curve = contact_keys.row(curves, bone)
-    row = Row.of(curve) if curve else None
+    row = contact_keys.row_of(curves, bone)
     if key is None:
         return row
     return row.with_key(key) if row else Row(keys=np.column_stack((key.frames, key.values)))
 
 
 def _spans(row: Row | None, known: RememberedContacts | None) -> Sequence[Sequence[float]]:
-    """From which frame to which users have set the contacts of a row: all of it, if it is not as a press left it."""
+    """The frame spans of the user's contacts in a row: the whole row, if it was edited since Plant wrote it."""
     if row is None:
         return ()
     return known.said if known and row.keys.tolist() == known.keys else [row.span]

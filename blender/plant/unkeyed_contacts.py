@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from bpy.types import FCurve, PoseBone, Scene
+from bpy.types import PoseBone, Scene
 
 from ...skeleton.values import Channel
 from .. import versions
@@ -21,16 +21,15 @@ from .contact_keys import KINDS, Row
 def unkeyed(rig: Rig, scene: Scene, bones: Iterable[str]) -> Iterator[PoseBone]:
     """Those of the bones whose contact is not what their keys give on the current frame.
 
-    A bone that was planted and has no keys any more still has the contact that they gave last: no change, unless
-    another capture plays.
-    Neither is what a bone says from before its keys were written: Blender has not evaluated these yet.
+    A bone that was planted and has no keys any more still has the contact that they gave last. It does not count,
+    unless another capture plays. A bone not yet evaluated since its keys were written does not count either.
     """
     curves, now = list(filter(contact_keys.is_row, versions.curves(rig))), np.array([scene.frame_current_final])
     for name in bones:
         bone: Any = rig.pose.bones.get(name)
         if bone is None:
             continue
-        row = _row(curves, bone)
+        row = contact_keys.row_of(curves, bone.path_from_id())
         differs = getattr(bone, contact_keys.FIELD) != (KINDS[row.at(now)[0]] if row else "NONE")
         if differs and (row or not _is_left(rig, bone)) and _is_evaluated(rig, scene, bone, row):
             yield bone
@@ -55,16 +54,11 @@ def _is_left(rig: Rig, bone: Any) -> bool:
     return bool(written and action and (action.name == written or action.two_bone_ik_source))
 
 
-def _row(curves: Iterable[FCurve], bone: PoseBone) -> Row | None:
-    curve = contact_keys.row(curves, bone.path_from_id())
-    return Row.of(curve) if curve else None
-
-
 def _is_evaluated(rig: Rig, scene: Scene, bone: PoseBone, row: Row | None) -> bool:
     """Whether Blender shows the armature, and its keys are those of this row."""
     graphs = (layer.depsgraph for layer in scene.view_layers if layer.depsgraph)
     shown = (found for found in map(rig.evaluated_get, graphs) if found.is_evaluated)
-    rows = (_row(versions.curves(found), bone) for found in shown)
+    rows = (contact_keys.row_of(versions.curves(found), bone.path_from_id()) for found in shown)
     return any((found and found.keys.tolist()) == (row and row.keys.tolist()) for found in rows)
 
 
