@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
-from bpy.types import Context, Depsgraph, Scene, ViewLayer
+from bpy.types import Context, Depsgraph, Scene, ViewLayer, Window
 
 from . import armatures
 from .session import session
@@ -87,8 +87,12 @@ def _leading(rigs: list[armatures.Rig], depsgraph: Depsgraph) -> list[armatures.
 
 def _shown_in_windows() -> list[tuple[Scene, str]]:
     """The scenes that several windows show, each with the name of its view layer."""
-    windows = [window for manager in bpy.data.window_managers for window in manager.windows]
+    windows = _windows()
     return list(dict.fromkeys((window.scene, window.view_layer.name) for window in windows)) if windows[1:] else []
+
+
+def _windows() -> list[Window]:
+    return [window for manager in bpy.data.window_managers for window in manager.windows]
 
 
 @persistent
@@ -130,8 +134,7 @@ def _begin(*_: object) -> None:
 
 
 def _shown() -> Iterable[tuple[Scene, ViewLayer]]:
-    windows = [window for manager in bpy.data.window_managers for window in manager.windows]
-    layers = [(window.scene, window.view_layer) for window in windows]
+    layers = [(window.scene, window.view_layer) for window in _windows()]
     return layers or [(scene, scene.view_layers[0]) for scene in bpy.data.scenes]
 
 

@@ -37,8 +37,8 @@ if _HAS_USD and "export_textures_mode" in cast(Any, bpy.ops.wm.usd_export).get_r
     WITHOUT_TEXTURES = {"export_textures_mode": "KEEP"}
 
 MEASURES_BVH_FROM_PARENT = not _HAS_SLOTS
-"""Whether Blender's importer of BVH counts the middle of a bone's children from its parent, as it goes by that to
-connect bones, and to lengthen short ones."""
+"""Whether Blender's importer of BVH measures the children's mean offset from the bone's parent. That offset decides
+which bones it connects, and which it lengthens."""
 
 _HAS_BUFFERS = True
 try:

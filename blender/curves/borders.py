@@ -34,8 +34,8 @@ class _Border:
     row : of the next old key outside, -1 if there is none
     outer : (2,) the handle that this one turns to the span; None where it stays
     own : (2,) the handle that the new key on the border turns outwards
-    style : how the new key goes on, at the end of the span; None as keys in it do
-    beyond : (2,) the handle by which the next old key, the last of all, goes on to the right; None as before
+    style : at the end of the span, the interpolation after the new key; None: as the keys inside
+    beyond : (2,) the new right handle of the next old key, which is the last of all; None: unchanged
     """
 
     row: int
@@ -57,7 +57,10 @@ class Outside:
 
 @contextmanager
 def kept(owner: Object, spans: Mapping[tuple[str, int], tuple[float, float]]) -> Iterator[None]:
-    """What is keyed meanwhile changes curves, by path and index, in these spans alone; new curves are no concern."""
+    """While open, keying changes existing curves only inside their span.
+
+    spans : by path and index of curves
+    """
     find = versions.curve_finder(owner)
     curves = {(path, index): find(path, index=index) for path, index in spans}
     before = {key: outside(curve, spans[key]) for key, curve in curves.items() if curve and len(curve.keyframe_points)}

@@ -64,7 +64,10 @@ def kept(
 def _beside(
     curve: FCurve | None, value: float, span: tuple[float, float], goes_on: tuple[bool, bool]
 ) -> tuple[_Keys, tuple[float, float]]:
-    """The keys that are added beside the span, and up to which frames the curve changes; `value` is of no curve."""
+    """Keys to add beside the span, and the range in which the curve may change.
+
+    value : used if there is no curve
+    """
     frames = key_points(curve)[0] if curve else np.empty(0)
     earlier, later = frames[frames < span[0] - MERGE], frames[frames > span[1] + MERGE]
     # The last whole frame before the span, and the first one after it.

@@ -154,7 +154,7 @@ def _new_keys(channel: Channel, style: KeyStyle) -> Attributes:
 
 
 def _handles(channel: Channel) -> Attributes:
-    """Of each curve (k, n, ...) handles a third of the way to the keys beside: as cubics go that slopes tell of."""
+    """Free handles, a third of the way to the next key, that give each cubic its slopes: (k, n, ...) for k curves."""
     if channel.slopes is None or not len(channel.slopes):
         return {}
     handles, slopes, values = {}, channel.slopes.transpose(2, 0, 1), channel.values.T.astype(np.float32)

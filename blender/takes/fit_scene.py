@@ -22,9 +22,9 @@ class CaptureTime(NamedTuple):
 
 
 def misfit(rig: Rig, scene: Scene) -> CaptureTime | None:
-    """When the capture plays that the armature plays, if the scene has another range or rate.
+    """Range and rate of the capture, if they differ from the scene's; otherwise None.
 
-    The rate is that of the scene where another program's importer has not told it.
+    A capture whose importer has not told its rate has that of the scene.
     """
     action: Any = versions.played(rig)[0]
     now = CaptureTime(scene.frame_start, scene.frame_end, scene.render.fps / scene.render.fps_base)

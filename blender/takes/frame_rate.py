@@ -19,7 +19,7 @@ from ..files import atomic_write
 _NTSC = 1000 / 1001
 _USUAL = (24, 25, 30, 48, 50, 60, 90, 100, 120, 144, 200, 240, 24 * _NTSC, 30 * _NTSC, 60 * _NTSC, 120 * _NTSC)
 _SAME = 1e-4
-"""Of a rate: as far as six digits of a frame time may be off."""
+"""Relative error of a rate whose frame time has six digits."""
 
 _NEAR = 0.02
 """Frames by which a key may be off a whole frame: single precision has lost that after an hour."""

@@ -48,7 +48,7 @@ class Capture:
 
 @contextmanager
 def imported_apart(window: Window, take: Import) -> Iterator[Capture]:
-    """Inside, there is what was imported; what was not handed over goes in the end.
+    """Gives what was imported; on exit, everything that was not handed over is removed.
 
     window : shows `take.scene`; importers work on the scene of the window
     raises : Refused

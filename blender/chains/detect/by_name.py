@@ -13,7 +13,8 @@ from .bone_names import Part, Role
 from .limb_bones import LimbBones, bones_named
 
 _SHARE, _IN_LINE = 0.2, radians(5.0)
-"""A twist bone above the next is this part of its length at least, and this parallel; the joint of a hip is not."""
+"""A bone above counts as a twist bone if it is at least this share of the limb's length and within this angle of it; a
+hip joint is not."""
 
 _ROPE = 5
 """This many bones with the same name, none of them named as upper or lower part, are a rope and no limb."""
