@@ -146,14 +146,9 @@ def explaining(angles: Array, parts: Array) -> float:
         return 0.0
     largest = np.argmax(np.abs(parts))
     tries = (angles[largest] + 2.0 * np.pi * np.arange(-_TURNS, _TURNS + 1)) / parts[largest]
-    apart = np.abs(_least_turn(tries[:, None] * parts - angles)).max(axis=-1)
+    apart = np.abs(rotation.least_turn(tries[:, None] * parts - angles)).max(axis=-1)
     shown = tries[(apart <= _ALIKE) & (np.abs(tries) <= 2.0 * np.pi * _TURNS)]
     return float(shown[np.abs(shown).argmin()]) if len(shown) else 0.0
-
-
-def _least_turn(angle: Array) -> Array:
-    """(...) the same turn as an angle within [-pi, pi]."""
-    return angle - 2.0 * np.pi * np.round(angle / (2.0 * np.pi))
 
 
 def share(twist: TwistBone) -> float:

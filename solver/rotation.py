@@ -19,6 +19,9 @@ _GIMBAL_LOCK = 1e-7
 _HALF_TURN = 1e-6
 """Cosine of half the angle between rotations that are half a turn apart, where rounding would choose the sign."""
 
+_ROUNDING = 1e-4
+"""Radians by which half a turn may be off, as keys are in single precision."""
+
 
 def quaternions(matrices: Array, before: Array | None = None) -> Array:
     """(n, ..., 4) unit quaternions of rotation matrices (n, ..., 3, 3), each with the sign nearer to the frame before.
@@ -96,7 +99,13 @@ def eulers(matrices: Array, order: str, before: Array | None = None) -> Array:
     angles[..., i] = np.arctan2(-row_j[..., k], row_j[..., j])
     angles[..., j] = np.arctan2(-m[..., k, i], row_i[..., i])
     angles[..., k] = last
-    return _least_turning(parity * angles, j, before)
+    angles *= parity
+    return _least_turning(np.where(angles < _ROUNDING - pi, angles + 2.0 * pi, angles), j, before)
+
+
+def least_turn(angle: Array) -> Array:
+    """(...) the same turn as an angle within [-pi, pi]; half a turn stays either way, as rounding would choose."""
+    return angle - 2.0 * pi * _whole_turns(angle)
 
 
 def blend(start: Array, end: Array, factor: Number, axis: Array | None = None) -> Array:
@@ -188,8 +197,13 @@ def _signs(values: Array, before: Array | None) -> Array:
 
 def _unwind(angles: Array, before: Array | None) -> Array:
     """(n, ..., k) angles without jumps of a whole turn."""
-    turns = np.round(np.diff(np.concatenate((_start(angles, before), angles)), axis=0) / (2.0 * pi))
+    turns = _whole_turns(np.diff(np.concatenate((_start(angles, before), angles)), axis=0))
     return angles - 2.0 * pi * np.cumsum(turns, axis=0) if turns.any() else angles
+
+
+def _whole_turns(angle: Array) -> Array:
+    """(...) how many of them to take off for `least_turn`."""
+    return np.round((angle - np.copysign(_ROUNDING, angle)) / (2.0 * pi))
 
 
 def _least_turning(angles: Array, middle: int, before: Array | None) -> Array:
@@ -198,10 +212,10 @@ def _least_turning(angles: Array, middle: int, before: Array | None) -> Array:
     other[..., middle] = pi - angles[..., middle]
     earlier = np.concatenate((_start(angles, before), angles[:-1]))
     # Both triples of a frame are as far from both triples of the next: whether to change over is a matter of pairs.
-    changes = _turning(other - earlier) < _turning(angles - earlier)
+    changes = _turning(other - earlier) < _turning(angles - earlier) - _ROUNDING
     use_other = np.logical_xor.accumulate(changes)
     return _unwind(np.where(use_other[..., None], other, angles), before)
 
 
 def _turning(difference: Array) -> Array:
-    return np.abs(difference - 2.0 * pi * np.round(difference / (2.0 * pi))).sum(axis=-1)
+    return np.abs(least_turn(difference)).sum(axis=-1)

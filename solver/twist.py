@@ -8,14 +8,14 @@ small angle changes the twist by 1 / cos(swing / 2) times as much. Frames run al
 """
 
 from dataclasses import dataclass
-from math import pi
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import inputs, rotation
+from . import inputs
 from .carry_last import carry_last
 from .numbers import every
+from .rotation import least_turn, quaternions
 from .values import Array
 from .vectors import along, dot, norm, rejection, unit
 
@@ -42,7 +42,8 @@ def twist(rotations: ArrayLike, line: ArrayLike, before: ArrayLike | None = None
 
     From frame to frame it is followed along the shortest rotation: it is right while the bone turns by less than 180
     degrees a frame. On frames with more than 150 degrees of swing the angle goes evenly from the last decided frame
-    to the next, whole turns nearest, and is held before the first and after the last.
+    to the next, whole turns nearest, and is held before the first and after the last. Over a step that leads through
+    so much swing it goes by the least turn as well.
 
     rotations : (n, ..., 3, 3)   of the bone from rest, against what carries it
     line : (..., 3)              direction, of any length but 0, from joint to joint at rest, in the same space
@@ -59,13 +60,14 @@ def twist(rotations: ArrayLike, line: ArrayLike, before: ArrayLike | None = None
     inputs.common_rows(rotations=(matrices.shape, 2), line=(direction.shape, 1))
     if not direction.any(axis=-1).all():
         raise ValueError("line must have a length")
-    turn = rotation.quaternions(matrices)
+    turn = quaternions(matrices)
     axis = np.broadcast_to(unit(direction), (*turn.shape[:-1], 3))
     part = np.stack((turn[..., 0], dot(turn[..., 1:], axis)), axis=-1)
     swing = 2.0 * np.arctan2(norm(rejection(turn[..., 1:], axis)), norm(part))
     decided = swing <= DECIDED
     start = None if before is None else inputs.check_array("before", before)
-    return Twist(angle=_without_jumps(part, decided, start), swing=swing, decided=decided)
+    followed = decided[1:] & decided[:-1] & _stays_decided(turn, part)
+    return Twist(angle=_without_jumps(part, decided, followed, start), swing=swing, decided=decided)
 
 
 def shares(places: ArrayLike, *, upper: bool, in_line: bool = False) -> Array:
@@ -116,24 +118,31 @@ def place(point: ArrayLike, start: ArrayLike, end: ArrayLike) -> tuple[Array, Ar
     return reached / length, norm(point - start - along(direction, reached)) / length
 
 
-def _without_jumps(part: Array, decided: NDArray[np.bool_], before: Array | None) -> Array:
+def _stays_decided(turn: Array, part: Array) -> NDArray[np.bool_]:
+    """(n - 1, ...) True where the shortest way from a decided frame to the next has no more swing on it than counts.
+
+    It leads over the sums a q + b r of the quaternions, with a and b not negative. There is less swing where `part`, as
+    part of the sum, is longer than a limit; the squares of both have a difference that is quadratic in a and b.
+    """
+    limit = np.cos(0.5 * DECIDED) ** 2
+    own = np.maximum(dot(part, part) - limit, 0.0)
+    return dot(part[1:], part[:-1]) - limit * dot(turn[1:], turn[:-1]) >= -np.sqrt(own[1:] * own[:-1])
+
+
+def _without_jumps(part: Array, decided: NDArray[np.bool_], followed: NDArray[np.bool_], before: Array | None) -> Array:
     """The angles whose halves have the directions `part` (n, ..., 2), even over undecided frames.
 
-    Between two quaternions, the shortest way leads over their sums: so half the angle steps by less than half a turn.
+    followed : (n - 1, ...)     steps along the shortest way, which leads over sums of both quaternions: so half the
+                                angle steps by less than half a turn
     """
     half = np.arctan2(part[..., 1], part[..., 0])
-    steps, last = 2.0 * _least_turn(np.diff(half, axis=0)), carry_last(half, decided)
-    # What was passed on undecided frames is not known: over them goes the least turn.
-    over = np.where(decided[1:], _least_turn(2.0 * (half[1:] - last[:-1])), 0.0)
-    steps = np.where(decided[1:] & decided[:-1], steps, over)
+    steps, last = 2.0 * least_turn(np.diff(half, axis=0)), carry_last(half, decided)
+    # What was passed where nothing is decided is not known: over it goes the least turn.
+    over = np.where(decided[1:], least_turn(2.0 * (half[1:] - last[:-1])), 0.0)
+    steps = np.where(followed, steps, over)
     start = np.zeros(half.shape[1:]) if before is None else np.broadcast_to(before, half.shape[1:])
-    first = np.where(decided.any(axis=0), start + _least_turn(2.0 * last[0] - start), start)
+    first = np.where(decided.any(axis=0), start + least_turn(2.0 * last[0] - start), start)
     return _evened(first + np.cumsum(np.insert(steps, 0, 0.0, axis=0), axis=0), decided)
-
-
-def _least_turn(angle: Array) -> Array:
-    """(...) the same turn as an angle within [-pi, pi]."""
-    return angle - 2.0 * pi * np.round(angle / (2.0 * pi))
 
 
 def _evened(values: Array, decided: NDArray[np.bool_]) -> Array:

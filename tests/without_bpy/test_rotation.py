@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import permutations
 from math import pi
 
@@ -44,6 +45,12 @@ def tumbling() -> np.ndarray:
     """A smooth motion of several turns about a moving axis."""
     axes = np.stack((np.sin(0.3 * TURNS), np.cos(0.2 * TURNS), 0.5 * np.ones_like(TURNS)), axis=-1)
     return np.array([rotation_about(axis, angle) for axis, angle in zip(axes, TURNS, strict=True)])
+
+
+def _rounded(matrices: Sequence[np.ndarray], rng: np.random.Generator) -> np.ndarray:
+    """As by keys, which are in single precision."""
+    noise = rng.normal(scale=1e-7, size=(len(matrices), 3))
+    return np.array([rotation_about(v, np.linalg.norm(v)) @ m for v, m in zip(noise, matrices, strict=True)])
 
 
 class TestQuaternions:
@@ -105,6 +112,16 @@ class TestEulers:
         angles[:, middle] = 1.2 * np.sin(TURNS)
         matrices = np.array([euler_matrix(one, order) for one in angles])
         np.testing.assert_allclose(rotation.eulers(matrices, order, before=angles[0]), angles, atol=1e-9)
+
+    @pytest.mark.parametrize("order", ORDERS)
+    def test_rounding_does_not_choose_the_way_of_half_a_turn(self, order: str) -> None:
+        """From rest about the axes, and from any rotation about any axis, and back."""
+        rng = np.random.default_rng(2)
+        cases = [(np.eye(3), axis) for axis in (*np.eye(3), *-np.eye(3))]
+        for still, axis in (*cases, *((random_rotation(rng), rng.normal(size=3)) for _ in range(8))):
+            turn = rotation_about(axis, pi) @ still
+            found = [rotation.eulers(_rounded((turn, still, turn, still), rng), order) for _ in range(30)]
+            np.testing.assert_allclose(found, [found[0]] * 30, atol=1e-5)
 
     def test_they_go_on_from_the_key_before(self) -> None:
         angles = np.array(((0.1, 0.2, 0.3), (0.2, 0.2, 0.3)))

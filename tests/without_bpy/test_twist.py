@@ -117,7 +117,7 @@ def test_along_the_shortest_way_of_a_step_the_twist_is_right() -> None:
         first = turned(np.radians(rng.uniform(100, 149)), rng.uniform(-3, 3), rng.uniform(-3, 3))
         axis = rng.normal(size=3)
         way = np.array([rotation_about(axis, part * np.radians(170.0)) for part in parts]) @ first
-        if not twist.twist(way, LINE).decided[[0, -1]].all():
+        if not twist.twist(way, LINE).decided.all():
             continue
         expected = 2.0 * np.unwrap([half_twist(matrix) for matrix in way], period=np.pi)
         step = np.diff(twist.twist(way[[0, -1]], LINE).angle)[0]
@@ -125,6 +125,48 @@ def test_along_the_shortest_way_of_a_step_the_twist_is_right() -> None:
             np.testing.assert_allclose(step, expected[-1] - expected[0], atol=1e-9)
             more_than_half += abs(step) > np.pi
     assert more_than_half > 1
+
+
+def _noise(rng: np.random.Generator, count: int) -> np.ndarray:
+    """(count, 3, 3) as that of keys, which are in single precision."""
+    vectors = rng.normal(scale=1e-7, size=(count, 3))
+    return np.array([rotation_about(vector, np.linalg.norm(vector)) for vector in vectors])
+
+
+def test_over_a_step_through_much_swing_goes_the_least_turn() -> None:
+    """As with frames on which nothing is decided: that the way has none of them is a matter of the frame rate."""
+    rng = np.random.default_rng(7)
+    passing = 0
+    for _ in range(400):
+        first = turned(np.radians(rng.uniform(60, 149)), rng.uniform(-3, 3), rng.uniform(-3, 3))
+        axis, parts = rng.normal(size=3), np.linspace(0.0, np.radians(rng.uniform(20, 178)), 301)
+        way = np.array([rotation_about(axis, part) for part in parts]) @ first
+        decided = twist.twist(way, LINE).decided
+        if decided[[0, -1]].all() and not decided.all():
+            passing += 1
+            step = np.diff(twist.twist(way[[0, -1]], LINE).angle)[0]
+            np.testing.assert_allclose(step, least(2.0 * (half_twist(way[-1]) - half_twist(way[0]))), atol=1e-12)
+    assert passing > 20
+
+
+def test_swinging_over_in_a_plane_adds_no_turn() -> None:
+    """In a plane the twist stays the same; passed at 180 degrees, the shortest way goes round either side of it."""
+    rng = np.random.default_rng(8)
+    for _ in range(40):
+        swings = np.radians((rng.uniform(90, 149), rng.uniform(211, 260)))
+        before, after = (turned(swing, 0.4, -0.9) for swing in swings)
+        for noise in _noise(rng, 4):
+            np.testing.assert_allclose(twist.twist([before, noise @ after], LINE).angle, -0.9, atol=1e-5)
+
+
+def test_rounding_does_not_choose_the_way_of_half_a_turn() -> None:
+    """There and back again it does not wind up."""
+    rng = np.random.default_rng(9)
+    for angles in np.pi * np.array(((0.0, 1.0, 0.0), (1.0, 0.0, 1.0), (1.0, 2.0, 1.0))):
+        hand = np.array([turned(0.6, 0.3, angle) for angle in angles])
+        found = np.array([twist.twist(_noise(rng, 3) @ hand, LINE).angle for _ in range(40)])
+        np.testing.assert_allclose(found, found[:1].repeat(40, axis=0), atol=1e-5)
+        np.testing.assert_allclose(found[:, 2], found[:, 0], atol=1e-5)
 
 
 @pytest.mark.parametrize("swing", [0.0, 60.0, 150.0, 178.0])

@@ -226,11 +226,9 @@ def _twist(turns: Sequence[Quaternion], line: Vector) -> list[float] | None:
     """Radians about the line, followed from frame to frame; None where a step or a swing is hard to judge."""
     axis = line.normalized()
     parts = [(turn.w, Vector(turn[1:]).dot(axis)) for turn in turns]
-    swings = [
-        2 * np.arctan2((Vector(turn[1:]) - along * axis).length, np.hypot(w, along))
-        for turn, (w, along) in zip(turns, parts, strict=True)
-    ]
-    if any(abs(degrees(swing) - 150) < 2 for swing in swings):
+    swings = [_swing(turn, axis) for turn in turns]
+    between = [max(_swing(one.slerp(other, part / 16), axis) for part in range(17)) for one, other in pairwise(turns)]
+    if any(abs(degrees(swing) - 150) < 2 for swing in (*swings, *between)):
         return None
     if any(_apart(one, other) > radians(165) for one, other in pairwise(turns)):
         return None
@@ -240,12 +238,17 @@ def _twist(turns: Sequence[Quaternion], line: Vector) -> list[float] | None:
     halves = [float(np.arctan2(along, w)) for w, along in parts]
     angles = {decided[0]: 2 * halves[decided[0]]}
     for one, other in pairwise(decided):
-        # Next to each other by the shorter way between the quaternions, over others by the shorter turn.
-        step = 2 * (halves[other] - halves[one])
-        period = 4 * pi if other == one + 1 else 2 * pi
-        step += 2 * pi if other == one + 1 and turns[one].dot(turns[other]) < 0 else 0.0
+        # By the shorter way between the quaternions, but where that or a frame swings too far, by the shorter turn.
+        step, followed = 2 * (halves[other] - halves[one]), other == one + 1 and degrees(between[one]) < 150
+        period = 4 * pi if followed else 2 * pi
+        step += 2 * pi if followed and turns[one].dot(turns[other]) < 0 else 0.0
         angles[other] = angles[one] + step - period * round(step / period)
     return [float(np.interp(row, decided, [angles[each] for each in decided])) for row in range(len(turns))]
+
+
+def _swing(turn: Quaternion, axis: Vector) -> float:
+    along = Vector(turn[1:]).dot(axis)
+    return 2 * float(np.arctan2((Vector(turn[1:]) - along * axis).length, np.hypot(turn.w, along)))
 
 
 def within_half_a_turn(frame: float) -> float:

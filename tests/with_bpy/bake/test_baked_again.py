@@ -10,6 +10,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
+from mathutils import Euler
 
 from support import rigs, twisted
 from support.hocks import leg
@@ -84,6 +85,24 @@ def test_a_turned_hock_stays_where_the_leg_is_pinned() -> None:
     rigs.animate(chain.target, location={1: (0.1, 0.1, 0.3), 4: (0.3, 1.6, -0.9), 8: (-0.1, -2.5, 1.35)})
     api.bake(chain.id_data, frames=FRAMES)
     keeps_its_keys(chain.id_data)
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "AXIS_ANGLE"])
+def test_a_limb_that_swings_over_keeps_its_way(mode: str) -> None:
+    """In a plane: past the way back, where the twist could go round either side, and to the opposite side."""
+    chain = twisted.arm(plane="REST", reference="POSE", use_rotation=False)
+    rig, around = chain.id_data, {1: 20, 3: 150, 5: 215, 7: 35, 9: 120, 10: 245, 12: 65}
+    for name, angles in {"upper": (-0.8, 0.5, 0.3), "lower": (0.7, 0.6, -0.8)}.items():
+        rig.pose.bones[name].rotation_euler = angles
+        rig.pose.bones[name].rotation_quaternion = Euler(angles).to_quaternion()
+        rig.pose.bones[name].rotation_mode = mode
+    places = {frame: (1.7 * np.cos(np.radians(a)), 1.7 * np.sin(np.radians(a)), 1.1) for frame, a in around.items()}
+    rigs.animate(chain.target, location=places)
+    for curve in versions.curves(chain.target):
+        for key in curve.keyframe_points:
+            key.interpolation = "CONSTANT"
+    api.bake(rig, frames=FRAMES)
+    keeps_its_keys(rig)
 
 
 def keeps_its_keys(rig: Object, shown: Sequence[int] = (1,)) -> None:
