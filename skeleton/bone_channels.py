@@ -34,10 +34,13 @@ def bone_bases(solved: SolvedGroup, before: twist.EarlierTwists | None = None) -
     return _where_influenced(solved, bases)
 
 
-def shown_limb_bases(solved: SolvedGroup) -> list[Basis]:
-    """As `limb_bases`; on frames without influence those of the pose that the chain starts from."""
-    # Where bones in line have given their turns to the root bone, that is not its own basis.
-    return _where_influenced(solved, limb_bases(solved), (solved.group.basis[0], solved.group.basis[-1]))
+def shown_bases(solved: SolvedGroup) -> dict[Bone, Basis]:
+    """By bone of the first chain the bases on which joints depend: all that are keyed but twist bones at the side."""
+    if any(part.in_line for part in solved.plan.twists):
+        bases = bone_bases(solved)
+    else:
+        bases = _where_influenced(solved, limb_bases(solved))
+    return dict(zip(solved.plan.keyed, bases, strict=False))
 
 
 def limb_bases(solved: SolvedGroup) -> list[Basis]:
@@ -55,16 +58,15 @@ def limb_bases(solved: SolvedGroup) -> list[Basis]:
         third = _third_basis(group, end_pose, solution)
         bases.append(third)
     if plan.use_rotation:
-        parent = tip_parent_pose(group.plans, group.kinematics.in_armature(end_pose), solved.samples, third)
+        parent = group.kinematics.in_armature(end_pose)
+        parent = tip_parent_pose(group.plans, parent, solved.samples, {plan.third[0]: third} if third else {})
         bases.append(_tip_basis(group, parent, solved.samples))
     return bases
 
 
-def _where_influenced(solved: SolvedGroup, bases: list[Basis], instead: Sequence[Basis] = ()) -> list[Basis]:
+def _where_influenced(solved: SolvedGroup, bases: list[Basis]) -> list[Basis]:
     """The solved bases of the first bones that are keyed; on frames without influence, to the bit those of the bones'
     own pose.
-
-    instead : of the first bones, what they have on these frames in place of it
     """
     group = solved.group
     influence = group.number("influence")
@@ -74,7 +76,6 @@ def _where_influenced(solved: SolvedGroup, bases: list[Basis], instead: Sequence
     bones = zip(*(plan.keyed[: len(bases)] for plan in solved.plans), strict=True)
     points = ([Point(plan.rig, bone.name) for plan, bone in zip(solved.plans, column, strict=True)] for column in bones)
     own = [Basis.side_by_side(solved.samples.basis[point] for point in column) for column in points]
-    own[: len(instead)] = instead
     return [
         replace(
             one,

@@ -145,6 +145,11 @@ class ChainGroup:
         thirds = (self.third.basis,) if self.third else ()
         return _as_long((*self.basis, *thirds), self.lengthened, len(self.basis) - 1)
 
+    def posed_by(self, bases: Mapping[Bone, Basis]) -> list[Array]:
+        """(n, c, 4, 4) in the pose space, the chains' bones with these bases by bone of the first, or with `basis`."""
+        chain = zip(self.plan.bones, self.basis, strict=True)
+        return self.kinematics.poses(tuple(bases.get(bone, basis) for bone, basis in chain))
+
     def carried(self, samples: Samples) -> "ChainGroup | None":
         """The same rigid chains, if nothing but their parents and armature objects has moved; None if these make them
         other than rigid.
@@ -284,7 +289,7 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
         thirds = bones[len(first.bones) : len(first.bones) + count]
         third = ThirdBones(bones=thirds, basis=below[count - 1], between=below[: count - 1])
         poses.append(third.pose(rest, third.basis.without_rotation))
-    tips = tip(plans, rest, samples, third.basis.without_rotation if third else None)
+    tips = tip(plans, rest, samples, {first.third[0]: third.basis.without_rotation} if third else {})
     if not kinematics.rigid:
         to_space, _ = transform.nearest_inverse(kinematics.to_armature)
         poses, tips = [product(to_space, pose) for pose in poses], transform.transform_points(to_space, tips)
@@ -359,12 +364,12 @@ def _lengthened(plans: Sequence[ChainPlan], samples: Samples) -> Array:
     return stacked(factors)
 
 
-def tip(plans: Sequence[ChainPlan], end: Array, samples: Samples, third: Basis | None = None) -> Array:
+def tip(plans: Sequence[ChainPlan], end: Array, samples: Samples, turned: Mapping[Bone, Basis]) -> Array:
     """(n, c, 3) the tips, in the pose space like `end` (n, c, 4, 4), the poses of the end bones.
 
-    third : of legs with a hock their third bones'; as sampled for None
+    turned : see `tip_parent_pose`
     """
-    parent = tip_parent_pose(plans, end, samples, third)
+    parent = tip_parent_pose(plans, end, samples, turned)
     if not plans[0].tip_bone:
         return transform.transform_points(parent, np.array([plan.tip_place[1] for plan in plans]))
     location = transform.translation(basis_below(plans, -1, samples).location)
@@ -372,16 +377,14 @@ def tip(plans: Sequence[ChainPlan], end: Array, samples: Samples, third: Basis |
     return inherit.pose(bones, parent, location)[..., :3, 3]
 
 
-def tip_parent_pose(plans: Sequence[ChainPlan], end: Array, samples: Samples, third: Basis | None = None) -> Array:
+def tip_parent_pose(plans: Sequence[ChainPlan], end: Array, samples: Samples, turned: Mapping[Bone, Basis]) -> Array:
     """(n, c, 4, 4) the poses of the bones that bear the tips, for poses `end` of the end bones.
 
-    third : of legs with a hock their third bones'; as sampled for None
+    turned : by bone of the first chain the bases of those that are other than sampled
     """
-    for index in range(len(plans[0].bearing)):
+    for index, first in enumerate(plans[0].bearing):
         bones = tuple(plan.below[index] for plan in plans)
-        given = third if bones[0] in plans[0].third else None
-        basis = given or basis_below(plans, index, samples)
-        end = inherit.pose(bones, end, basis.matrix)
+        end = inherit.pose(bones, end, (turned.get(first) or basis_below(plans, index, samples)).matrix)
     return end
 
 

@@ -5,7 +5,7 @@ lever, is known before the limb is solved: the joint goes to the target less the
 the tip bone's length as they turn, the lever depends on the solution, and is found with the links of those bones.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -13,11 +13,11 @@ import numpy as np
 from ..solver.values import Array, Goals, ReachWith
 from ..solver.vectors import dot, norm, product, unit
 from . import inherit, transform
-from .bone_channels import shown_limb_bases, turned_tips
+from .bone_channels import shown_bases, turned_tips
 from .chain_group import ChainGroup, tip_parent_pose
 from .solved_group import SolvedGroup
 from .transform import Basis, stacked
-from .values import Samples
+from .values import Bone, Samples
 
 
 def joint_goals(group: ChainGroup, goals: Goals, lever: Array | None) -> Goals:
@@ -59,21 +59,20 @@ def lever(group: ChainGroup, parent: Array, samples: Samples) -> Array:
     return transform.transform_vectors(from_armature[..., :3, :3], _along(group, poses))
 
 
-def parent_pose(group: ChainGroup, bases: Sequence[Basis], samples: Samples) -> Array:
+def parent_pose(group: ChainGroup, bases: Mapping[Bone, Basis], samples: Samples) -> Array:
     """(n, c, 4, 4) the poses in armature space of what bears the tip bones.
 
-    bases : of root and end bones, and of the third bones of legs with a hock
+    bases : by bone of the first chain those that are other than before it is solved
     """
-    root, end, *third = bases
-    end_pose = group.kinematics.in_armature(group.kinematics.poses((root, *group.basis[1:-1], end))[-1])
-    return tip_parent_pose(group.plans, end_pose, samples, third[0] if third else None)
+    end_pose = group.kinematics.in_armature(group.posed_by(bases)[-1])
+    return tip_parent_pose(group.plans, end_pose, samples, bases)
 
 
 def world_tails(solved: SolvedGroup) -> Array:
     """(n, c, 3) where the tails are in the world, as the chains are solved."""
     group, samples = solved.group, solved.samples
-    *bases, tips = shown_limb_bases(solved)
-    poses = inherit.pose(_tips(group), parent_pose(group, bases, samples), tips.matrix)
+    bases = shown_bases(solved)
+    poses = inherit.pose(_tips(group), parent_pose(group, bases, samples), bases[group.plan.below[-1]].matrix)
     to_world = stacked(samples.to_world[plan.rig] for plan in group.plans)
     tails = transform.transform_points(to_world, poses[..., :3, 3] + _along(group, poses))
     return np.broadcast_to(tails, (*solved.solution.status.shape, 3))

@@ -28,7 +28,7 @@ class Limb:
     """Solved limbs before their twist is spread: bases (n, c, ...), poses (n, c, 4, 4) in the pose space.
 
     bases, poses : from root bones to end bones
-    below, below_poses : of `ChainPlan.twisting`
+    below, below_poses : of `ChainPlan.below`
     """
 
     bases: list[Basis]
@@ -42,21 +42,23 @@ def spread(solved: SolvedGroup, limb: list[Basis], before: EarlierTwists | None 
 
     before : by column the twists from which those of the first frame go on; by default those of the plans
     """
-    plan = solved.plan
+    plan, kinematics = solved.plan, solved.group.kinematics
     whole, (root, end, *after) = _limb(solved, limb), limb
     angles = {half: found.angle for half, found in _twists(solved, whole, before).items()}
     influence = np.asarray(solved.group.number("influence"))
     line: list[Basis] = []
-    if True in angles and (found := twist_bones.in_line(plan, upper=True)):
-        root, *line, end = _in_chain(solved, whole, found, angles[True], influence)
-    if False in angles and (found := twist_bones.in_line(plan, upper=False)):
-        shares = [_shares(solved, plan.twists.index(part)) for _, part in found]
-        *under, last = _below(solved.plans, whole, found, [share * angles[False] for share in shares], influence)
-        line += under
-        after = [last, *after[1:]]
-    kinematics = solved.group.kinematics
-    upper = kinematics.poses((root, *whole.bases[1:]))[0] if line else whole.poses[0]
-    carriers = {half: kinematics.in_armature(pose) for half, pose in ((True, upper), (False, whole.poses[-1]))}
+    poses = whole.poses
+    if found := twist_bones.in_line(plan, upper=True):
+        bases = _in_chain(solved, whole, found, angles[True], influence)
+        root, line, end = bases[0], [bases[row] for row, _ in found], bases[-1]
+        poses = kinematics.poses(tuple(bases))
+    under = twist_bones.in_line(plan, upper=False)
+    if under or (line and not kinematics.rigid):
+        goals = [_shares(solved, plan.twists.index(part)) * angles[False] for _, part in under]
+        below = _below(solved.plans, whole, poses[-1], under, goals, influence)
+        line += [below[row] for row, _ in under]
+        after = [below[plan.below.index(bone)] for bone in plan.limb[2:]]
+    carriers = {True: kinematics.in_armature(poses[0]), False: kinematics.in_armature(poses[-1])}
     beside = [
         _at_side(solved, carriers[part.upper], number, angles[part.upper], influence)
         for number, part in enumerate(plan.twists)
@@ -99,9 +101,9 @@ def _limb(solved: SolvedGroup, limb: list[Basis]) -> Limb:
 
 def _limb_of(group: ChainGroup, samples: Samples, bases: list[Basis], tips: Sequence[Basis] = ()) -> Limb:
     plans, poses = group.plans, group.kinematics.poses(tuple(bases))
-    below = [basis_below(plans, index, samples) for index in range(len(group.plan.twisting))]
-    if tips:
-        below[-1] = tips[0]
+    below = [basis_below(plans, index, samples) for index in range(len(group.plan.below))]
+    for bone, basis in zip(group.plan.limb[2:], tips, strict=False):
+        below[group.plan.below.index(bone)] = basis
     return Limb(bases=bases, poses=poses, below=below, below_poses=_poses_below(plans, poses[-1], below))
 
 
@@ -118,7 +120,7 @@ def _twist(solved: SolvedGroup, limb: Limb, upper: bool, before: EarlierTwists |
     plans, parent = solved.plans, solved.group.kinematics.parent
     rest = np.array([twist_bones.rest_orientation(plan, upper=upper) for plan in plans])
     line = np.array([twist_bones.rest_line(plan, upper=upper) for plan in plans])
-    own = limb.poses[0] if upper else limb.below_poses[-1]
+    own = limb.poses[0] if upper else limb.below_poses[len(solved.plan.twisting) - 1]
     if upper:
         # The line is the root bone's own.
         line, own = transform.transform_vectors(rest, line), solved.group.kinematics.in_armature(own)
@@ -145,7 +147,7 @@ def _share(solved: SolvedGroup, plan: ChainPlan, part: TwistBone) -> Array:
 def _in_chain(
     solved: SolvedGroup, limb: Limb, found: list[tuple[int, TwistBone]], angle: Array, influence: Array
 ) -> list[Basis]:
-    """The bases of root bones, of bones in line, and of end bones, in this order."""
+    """The bases of the chains' bones, root bones first."""
     group, mid = solved.group, limb.poses[-1][..., :3, 3]
     assert group.gathered is not None
     # How far each bone had turned (`own`) and turns now (`turn`), relative to a root bone that has the whole twist.
@@ -164,7 +166,7 @@ def _in_chain(
         turn = goal
     parent = group.kinematics.poses(tuple(bases[:-1]))[-1]
     bases[-1] = inherit.turned_back(group.kinematics.bones[-1], parent, bases[-1], limb.poses[-1])
-    return [bases[0], *(bases[row] for row, _ in found), bases[-1]]
+    return bases
 
 
 def without_turns(group: ChainGroup, samples: Samples) -> Samples:
@@ -178,32 +180,40 @@ def without_turns(group: ChainGroup, samples: Samples) -> Samples:
     if not (plan.scaled and found) or plan.may_fall_short("influence"):
         return samples
     limb = _limb_of(group, samples, [*group.posed[: len(group.basis)]])
-    still = _below(plans, limb, found, [np.zeros(1)] * len(found), np.ones(1))
+    still = _below(plans, limb, limb.poses[-1], found, [np.zeros(1)] * len(found), np.ones(1))
     turned_back = {
-        Point(each.rig, each.twisting[row].name): basis.column(column)
-        for row, basis in zip([*(row for row, _ in found), -1], still, strict=True)
+        Point(each.rig, each.below[row].name): still[row].column(column)
+        for row in (*(row for row, _ in found), -1)
         for column, each in enumerate(plans)
     }
     return replace(samples, basis=samples.basis | turned_back)
 
 
 def _below(
-    plans: Sequence[ChainPlan], limb: Limb, found: list[tuple[int, TwistBone]], goals: list[Array], influence: Array
+    plans: Sequence[ChainPlan],
+    limb: Limb,
+    end: Array,
+    found: list[tuple[int, TwistBone]],
+    goals: list[Array],
+    influence: Array,
 ) -> list[Basis]:
-    """The bases of the bones in line below the end bones, and of the tip bones.
+    """The bases of the bones below the end bones, once those in line are turned; tips and third bones are turned back.
 
-    goals : (n, c) radians for each of these bones in line, how far it and those that carry it are to turn
+    end : (n, c, 4, 4) the poses of the end bones; sheared, these are others than the limb's, though oriented alike
+    found : the bones in line
+    goals : (n, c) radians for each of these, how far it and those that carry it are to turn
     """
-    joint = limb.below_poses[-1][..., :3, 3]
     below, before = list(limb.below), np.zeros(1)
     for (row, part), goal in zip(found, goals, strict=True):
-        line = twist_bones.line_to(part.bone, limb.below_poses[row], below[row], joint)
+        line = twist_bones.line_to(part.bone, limb.below_poses[row], below[row], limb.below_poses[-1][..., :3, 3])
         turn = influence * (goal - before - twist_bones.angle(below[row].rotation, line))
         below[row], before = turned(below[row], line, turn), goal
-    parents = _poses_below(plans, limb.poses[-1], below[:-1])
-    tips = tuple(plan.twisting[-1] for plan in plans)
-    below[-1] = inherit.turned_back(tips, parents[-1], below[-1], limb.below_poses[-1])
-    return [*(below[row] for row, _ in found), below[-1]]
+    for row, wanted in enumerate(limb.below_poses):
+        bones = tuple(plan.below[row] for plan in plans)
+        if bones[0] in plans[0].limb:
+            below[row] = inherit.turned_back(bones, end, below[row], wanted)
+        end = inherit.pose(bones, end, below[row].matrix)
+    return below
 
 
 def _at_side(solved: SolvedGroup, carrier: Array, number: int, angle: Array, influence: Array) -> Basis:

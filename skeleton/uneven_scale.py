@@ -6,7 +6,7 @@ of the reference pose, and each bone first takes the shortest turn there: so the
 decides the plane, in which there might be no fixed point.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -17,12 +17,12 @@ from ..solver.fixed_point import fixed_point
 from ..solver.values import Array, Goals, Reference, Status, Unreachable
 from ..solver.vectors import norm, unit
 from . import chain_group, tail, transform, twist
-from .bone_channels import shown_limb_bases
+from .bone_channels import shown_bases
 from .chain_group import ChainGroup
 from .rounding import VISIBLE
 from .solved_group import SolvedGroup
 from .transform import Basis
-from .values import Samples
+from .values import Bone, Samples
 
 _CLOSE = 1e-7
 """Part of the chain's length: poses that are not one product of matrices come from Blender in float32."""
@@ -41,25 +41,23 @@ def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGrou
     def fitting(fit: Array) -> Array:
         links, joints = fitted(fit)
         result = _solve_with_links(reaching, reference, links, joints, samples)
-        basis, third = _solved_bases(result)
-        posed = group.sides(_posed_links(group, basis, third, samples)) / result.solution.stretch[..., None]
-        fits = _flat(_rotated_back(result.solution.rotations, posed))
-        return with_lever(fits, (basis[0], basis[-1], *filter(None, (third,))))
+        bases = shown_bases(result)
+        posed = group.sides(_posed_links(group, bases, samples)) / result.solution.stretch[..., None]
+        return with_lever(_flat(_rotated_back(result.solution.rotations, posed)), bases)
 
     def fitted(fit: Array) -> tuple[Array, Goals]:
         """The links, and the goals of the tips; of chains that reach with tails the lever is at the end of `fit`."""
         lever = fit[..., 6:] if group.plan.by_tail else None
         return _pairs(fit[..., :6]), tail.joint_goals(group, goals, lever)
 
-    def with_lever(links: Array, bases: Sequence[Basis]) -> Array:
+    def with_lever(links: Array, bases: Mapping[Bone, Basis]) -> Array:
         if not group.plan.by_tail:
             return links
         lever = tail.lever(group, tail.parent_pose(group, bases, samples), samples)
         shape = np.broadcast_shapes(links.shape[:-1], lever.shape[:-1])
         return np.concatenate([np.broadcast_to(part, (*shape, part.shape[-1])) for part in (links, lever)], axis=-1)
 
-    thirds = (group.third.basis,) if group.third else ()
-    start = with_lever(_flat(reference), (group.basis[0], group.basis[-1], *thirds))
+    start = with_lever(_flat(reference), {group.plan.third[0]: group.third.basis} if group.third else {})
     fit = fixed_point(fitting, start, _CLOSE)
     solved = _solve_with_links(group, reference, *fitted(fit), samples)
     return _with_posed_joints(replace(solved, goals=goals), _pairs(fitting(fit)[..., :6] - fit[..., :6]))
@@ -73,8 +71,7 @@ def with_grown(group: ChainGroup, samples: Samples) -> ChainGroup:
     limb += [group.third.basis.without_rotation] if group.third else []
 
     def ways(bases: Sequence[Basis]) -> Array:
-        root, end, *third = bases
-        return _posed_links(group, (root, *group.basis[1:-1], end), third[0] if third else None, samples)
+        return _posed_links(group, dict(zip(group.plan.limb, bases, strict=False)), samples)
 
     way, twice = ways(limb), np.array(2.0)
     longer = [[*limb[:bone], basis.stretched(twice), *limb[bone + 1 :]] for bone, basis in enumerate(limb)]
@@ -97,7 +94,7 @@ def _with_posed_joints(solved: SolvedGroup, off: Array) -> SolvedGroup:
     off : (n, c, 2, 3)     the links that it gets, less those that it was solved with
     """
     solution, size = solved.solution, norm(np.diff(solved.group.chain.joints, axis=-2)).sum(axis=-1)
-    joints = _joints(_posed_links(solved.group, *_solved_bases(solved), solved.samples))
+    joints = _joints(_posed_links(solved.group, shown_bases(solved), solved.samples))
     unfit = (norm(off).sum(axis=-1) > VISIBLE * size) & (solution.status == Status.REACHED)
     solution = replace(solution, joints=joints)
     short = np.where(norm(joints[..., -1, :]) < norm(solution.target), Status.TOO_FAR, Status.TOO_CLOSE)
@@ -118,8 +115,8 @@ def _without_hold(group: ChainGroup) -> ChainGroup:
 def _reference(group: ChainGroup, goals: Goals, samples: Samples) -> Array:
     """(n, c, 2, 3) the links at rest, or as the input pose has them if that is the reference."""
     if group.plan.options.reference == Reference.POSE and goals.pose is not None:
-        posed = group.posed
-        links = _posed_links(group, posed, posed[-1] if group.third else None, samples)
+        posed = dict(zip((*group.plan.bones, *group.plan.third), group.posed, strict=True))
+        links = _posed_links(group, posed, samples)
         if group.third:
             # Whatever the third bone does in the pose, the next bake finds it turned as the hock says.
             turns = hock.with_third(group.prepared_leg, goals.pose)
@@ -128,19 +125,13 @@ def _reference(group: ChainGroup, goals: Goals, samples: Samples) -> Array:
     return np.diff(group.chain.joints, axis=-2)
 
 
-def _solved_bases(solved: SolvedGroup) -> tuple[tuple[Basis, ...], Basis | None]:
-    """Of the chains' bones, root bones first, and of the third bones of legs with a hock, as they are solved."""
-    root, end, *below = shown_limb_bases(solved)
-    return (root, *solved.group.basis[1:-1], end), below[0] if solved.group.third else None
-
-
-def _posed_links(group: ChainGroup, basis: tuple[Basis, ...], third: Basis | None, samples: Samples) -> Array:
+def _posed_links(group: ChainGroup, bases: Mapping[Bone, Basis], samples: Samples) -> Array:
     """(n, c, 2, 3) root to mid and mid to tip in chain space, with these bases of the bones; of legs with a hock
     (n, c, 3, 3), with that joint between.
     """
     to_chain, _ = transform.nearest_inverse(group.kinematics.from_space)
     mid, *others = (
-        transform.transform_points(to_chain, point) for point in _joints_in_pose_space(group, basis, third, samples)[1:]
+        transform.transform_points(to_chain, point) for point in _joints_in_pose_space(group, bases, samples)[1:]
     )
     links = (mid, *(after - before for before, after in pairwise((mid, *others))))
     return np.stack(np.broadcast_arrays(*links), axis=-2)
@@ -148,18 +139,16 @@ def _posed_links(group: ChainGroup, basis: tuple[Basis, ...], third: Basis | Non
 
 def posed_joints(solved: SolvedGroup) -> Array:
     """(n, c, 3, 3) root, mid and tip in the pose space, as the chains are solved; (n, c, 4, 3) with a hock."""
-    joints = _joints_in_pose_space(solved.group, *_solved_bases(solved), solved.samples)
+    joints = _joints_in_pose_space(solved.group, shown_bases(solved), solved.samples)
     return np.stack(np.broadcast_arrays(*joints), axis=-2)
 
 
-def _joints_in_pose_space(
-    group: ChainGroup, basis: tuple[Basis, ...], third: Basis | None, samples: Samples
-) -> list[Array]:
-    poses = group.kinematics.poses(basis)
+def _joints_in_pose_space(group: ChainGroup, bases: Mapping[Bone, Basis], samples: Samples) -> list[Array]:
+    poses = group.posed_by(bases)
     bones = [poses[0], poses[-1]]
-    if group.third and third is not None:
-        bones.append(group.third.pose(poses[-1], third))
-    return [*(pose[..., :3, 3] for pose in bones), chain_group.tip(group.plans, poses[-1], samples, third)]
+    if group.third:
+        bones.append(group.third.pose(poses[-1], bases[group.plan.third[0]]))
+    return [*(pose[..., :3, 3] for pose in bones), chain_group.tip(group.plans, poses[-1], samples, bases)]
 
 
 def _rotated_back(rotations: Array, links: Array) -> Array:

@@ -43,7 +43,7 @@ class Place(NamedTuple):
 
 
 class FoundBones(NamedTuple):
-    """Twist bones, and names of those that constraints or drivers turn, which are left alone."""
+    """Twist bones, and names of those that are left alone: others turn them, or not all pass on how they turn."""
 
     bones: list[Place]
     left_alone: list[str]
@@ -102,13 +102,16 @@ def _of_half(rig: Rig, bones: Sequence[str], between: Sequence[str], *, upper: b
     line = [data[name] for name in between]
     beside = [bone for bone in data[bones[0]].children if bone.name not in bones and _is_twist(bone)]
     at = {bone.name: place for bone in (*line, *beside) if (place := _place(bone, start, end)) is not None}
-    turned = turned_by_others(rig, at)
-    free = [name for name in at if name not in turned]
+    left_alone = turned_by_others(rig, at)
+    if not all(data[name].use_inherit_rotation for name in between):
+        # One that does not turn with the bone before it would be taken off the line, and the joint with it.
+        left_alone.update(between)
+    free = [name for name in at if name not in left_alone]
     in_line = [name for name in free if name in between]
     by_place = twist.shares([at[name] for name in in_line], upper=upper, in_line=True).tolist() if in_line else []
     places = [Place(name, upper, True, part) for name, part in zip(in_line, by_place, strict=True)]
     places += [Place(name, upper, False, at[name]) for name in free if name not in between]
-    return FoundBones(places, [name for name in at if name in turned])
+    return FoundBones(places, [name for name in at if name in left_alone])
 
 
 def _is_twist(bone: RigBone) -> bool:

@@ -66,7 +66,7 @@ def _off(foot: Foot, samples: Samples) -> float:
     """
     chain = foot.chain
     end, tip = (samples.pose[Point(chain.rig, name)] for name in (chain.end.name, chain.tip_bone))
-    keyed = chain_group.tip([chain], end[:, None], samples)[:, 0]
+    keyed = chain_group.tip([chain], end[:, None], samples, {})[:, 0]
     linear = tip[..., :3, :3]
     squares = np.swapaxes(linear, -1, -2) @ linear
     even = np.trace(squares, axis1=-2, axis2=-1)[..., None, None] / 3.0

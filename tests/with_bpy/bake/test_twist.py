@@ -97,37 +97,6 @@ def test_bones_in_line_carry_the_next() -> None:
         np.testing.assert_allclose(angles, 0.5 * whole, atol=CLOSE)
 
 
-@pytest.mark.parametrize("swing", [None, (1.0, 0.0, 0.0)], ids=["straight", "swung"])
-@pytest.mark.parametrize("own", [1.0, 1.5], ids=["", "larger"])
-@pytest.mark.parametrize("scale", [(-1, 1, 1), (1, -1, 1), (1, 1, -1), (0.6, 1.0, 1.5)], ids=str)
-def test_bones_in_line_move_no_limb_below_other_scales(
-    scale: tuple[float, ...], own: float, swing: tuple[float, ...]
-) -> None:
-    chain, frames = arm(bones=LINE, use_twist=False), range(1, 13)
-    rig = chain.id_data
-    rig.pose.bones["spine"].scale, rig.pose.bones["lower"].scale = scale, [own] * 3
-    if swing:
-        rig.pose.bones["upper_line_a"].rotation_quaternion = Quaternion(swing, 0.5)
-    api.bake(rig, frames=(1, 12))
-    before = shown(rig, frames)
-    chain.use_twist = True
-    assert api.bake(rig, frames=(1, 12)).posed
-    np.testing.assert_allclose(shown(rig, frames), before, atol=1e-5)
-
-
-def test_bones_in_line_move_no_limb_where_scale_is_aligned() -> None:
-    chain, frames = arm(bones=LINE, use_twist=False), range(1, 13)
-    rig = chain.id_data
-    for bone in rig.data.bones:
-        bone.inherit_scale = "ALIGNED"
-    rig.pose.bones["lower"].scale, rig.pose.bones["hand"].location = (1.0, 2.0, 1.0), (-0.1, 0.1, 0.1)
-    api.bake(rig, frames=(1, 12))
-    before = shown(rig, frames)
-    chain.use_twist = True
-    assert api.bake(rig, frames=(1, 12)).posed
-    np.testing.assert_allclose(shown(rig, frames), before, atol=1e-5)
-
-
 def test_past_a_swing_of_180_degrees_the_twist_goes_on_evenly() -> None:
     chain = arm(turns=0.0)
     rig, hand = chain.id_data, chain.target.rotation_quaternion.copy()
@@ -253,8 +222,7 @@ def test_what_is_refused_and_what_is_told() -> None:
     driver = rig.pose.bones["upper_twist_b"].driver_add("rotation_quaternion", 1)
     driver.driver.expression = "0.1"
     report = api.bake(rig, frames=(1, 2))
-    note = 'Twist bones of chain "lower" that constraints or drivers turn are left alone: upper_twist_b, lower_twist_a'
-    assert note in report.notes
+    assert any(note.endswith(" are left alone: upper_twist_b, lower_twist_a") for note in report.notes)
     other = api.add_chain(rig, "lower_twist_b", target=chain.target, root_bone="lower")
     other.name = "other"
     with pytest.raises(api.Refused, match='both pose bone "lower'):
