@@ -66,6 +66,7 @@ LAYOUTS = {
 }
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_file_may_be_laid_out_otherwise(tmp_path: Path, layout: str) -> None:
     made = walk(seconds=1.0)
@@ -230,6 +231,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("kind", FAULTS)
 def test_what_cannot_be_meant_is_refused(tmp_path: Path, kind: str) -> None:
     make, words = FAULTS[kind]
