@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...solver.values import Array, Status
+from ...solver.values import Array, Options, Plane, Status
 from ..messages.translation import frame_text, translated
 
 _BOOLS = ("degenerate", "flips", "near_straight", "undecided_twist", "measured", "misposed")
 _TYPES = {"status": np.uint8} | dict.fromkeys(_BOOLS, np.bool_)
 """Types of arrays in a chain's report; the others are float64."""
-_NAMES = {"name", "off_bone"}
+_NAMES = {"name", "off_bone", "held_by"}
 _WHOLE = ("sin_hinge", "stretch", "least_stretch")
 """They are 1 where nothing was solved."""
 _NEWER = (
@@ -75,6 +75,7 @@ class ChainReport:
     off : (n,)                   where measured: distance of the farthest joint from its solution, world units
     misposed : (n,) bool         where measured: `off` is more than single precision and tolerance explain
     off_bone : str               the bone, or the target, that is farthest off; "" if none is misposed
+    held_by : str                label of the option that accounts for the most of `as_set`; "" if none does
     """
 
     name: str
@@ -98,6 +99,7 @@ class ChainReport:
     off: Array
     misposed: NDArray[np.bool_]
     off_bone: str
+    held_by: str = ""
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "ChainReport":
@@ -124,8 +126,12 @@ class ChainReport:
     @property
     def as_set(self) -> float:
         """How far options hold it off its target or its pole on frames that count as reached, world units at most."""
-        off = np.maximum(self.miss, self.off_pole)[self.status == int(Status.REACHED)]
-        return float(off.max(initial=0.0))
+        return float(self.held_off.max(initial=0.0))
+
+    @property
+    def held_off(self) -> Array:
+        """(n,) the same of each frame; 0 on those that do not count as reached."""
+        return np.where(self.status == int(Status.REACHED), np.maximum(self.miss, self.off_pole), 0.0)
 
     @property
     def worst(self) -> tuple[float, float] | None:
@@ -238,6 +244,14 @@ class ChainReport:
             yield translated("report.past_extension", unit=unit, when=on(where), off=most), where, extension
 
 
+def holding_option(options: Options, row: int) -> str:
+    """The label of the option that on one frame holds a limb off a target that is within its reach."""
+    influence = np.ravel(options.influence)
+    if influence[min(row, len(influence) - 1)] < 1.0:
+        return "Influence"
+    return "Plane" if options.plane == Plane.REST else "Softness"
+
+
 def _short(status: Status) -> str:
     """Why the tip does not meet its target."""
     if status == Status.TOO_FAR:
@@ -255,9 +269,9 @@ def _with_degenerate(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def blank(count: int) -> dict[str, Any]:
     """All fields but name and frames, over this many frames, of a limb that was neither solved nor measured."""
-    names = {field.name for field in fields(ChainReport)} - {"name", "frames", "off_bone", "angles"}
+    names = {field.name for field in fields(ChainReport)} - {*_NAMES, "frames", "angles"}
     arrays = {name: np.zeros(count, _TYPES.get(name, np.float64)) for name in names}
-    return arrays | dict.fromkeys(_WHOLE, np.ones(count)) | {"angles": np.empty((0, 2)), "off_bone": ""}
+    return arrays | dict.fromkeys(_WHOLE, np.ones(count)) | {"angles": np.empty((0, 2)), "off_bone": "", "held_by": ""}
 
 
 def when(frames: Array, where: NDArray[np.bool_]) -> str:

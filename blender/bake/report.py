@@ -21,12 +21,13 @@ from ...skeleton.transform import each_array
 from ...skeleton.twist_shown import undecided_twist
 from ...skeleton.values import Plan
 from ...solver import diagnostics
+from ...solver.values import Options
 from ..armatures import Rig
 from ..messages.numbers import unit_name
 from ..messages.translation import Alert, frame_text, translated
 from ..session import session
 from . import foot_report
-from .chain_report import ChainReport, Finding, Measurements, blank, check_fields
+from .chain_report import ChainReport, Finding, Measurements, blank, check_fields, holding_option
 from .foot_report import FootReport
 from .pin_report import pin_fields
 
@@ -167,7 +168,9 @@ class Report:
         elif self.feet:
             text = foot_report.headline(self.feet, self.unit)
         elif (off := max((chain.as_set for chain in self.chains), default=0.0)) > _SEEN and not planted:
-            names = ", ".join(chain.name for chain in self.chains if chain.as_set > _SEEN)
+            held = [chain for chain in self.chains if chain.as_set > _SEEN]
+            causes = [f" ({pgettext_iface(chain.held_by)})" if chain.held_by else "" for chain in held]
+            names = ", ".join(f"{chain.name}{cause}" for chain, cause in zip(held, causes, strict=True))
             text = translated("report.as_set", unit=self.unit, off=off, chains=names)
         else:
             text = translated("report.feet_planted" if planted else "report.all_reached")
@@ -280,4 +283,15 @@ def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mappi
     for row, chain in enumerate(solved.plans):
         columns = blank(len(frames)) | {name: values[:, row] for name, values in arrays.items()}
         columns |= measured.get(chain.name, {})
-        yield ChainReport(name=chain.name, frames=frames, **columns)
+        report = ChainReport(name=chain.name, frames=frames, **columns)
+        yield replace(report, held_by=_held_by(report, solved.group.options_of(row), plan))
+
+
+def _held_by(report: ChainReport, options: Options, plan: Plan) -> str:
+    """`ChainReport.held_by`"""
+    if report.as_set <= _SEEN:
+        return ""
+    row = int(np.argmax(report.held_off))
+    if report.off_pole[row] > report.miss[row]:
+        return "Pin to Pole"
+    return holding_option(options, int(np.arange(len(plan.frames))[plan.requested][row]))

@@ -18,8 +18,9 @@ from ...skeleton import solve, tail, transform
 from ...skeleton.rounding import near
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.values import Plan
-from ...solver.values import Plane, ReachWith, Status, Unreachable
+from ...solver.values import ReachWith, Status, Unreachable
 from ..armatures import Rig
+from ..bake.chain_report import holding_option
 from ..bake.keys_of_limbs import without_keys
 from ..bake.pin_report import pin_fields
 from ..build.build import is_current
@@ -210,9 +211,7 @@ def _cause(solved: SolvedGroup, status: Status, small: float) -> str:
         first, second = np.linalg.norm(sides[0, 0], axis=-1)
         distance = np.linalg.norm(solution.target[0, 0])
         return "Limit Bend" if abs(first - second) - small <= distance <= first + second + small else ""
-    if np.any(np.less(options.influence, 1.0)):
-        return "Influence"
-    return "Plane" if options.plane == Plane.REST else "Softness"
+    return holding_option(options, 0)
 
 
 def _joints(chain: TwoBoneIKChain, depsgraph: Depsgraph) -> tuple[Place, ...]:

@@ -86,7 +86,7 @@ def test_the_last_line_tells_of_the_pole(pinned: PropertyGroup, capfd: pytest.Ca
     bpy.ops.two_bone_ik.solve()
     off = np.linalg.norm(HAND.joints(on_frame(1))[1] - np.array(bpy.data.objects["Pole"].location))
     said = last_line(capfd)
-    assert said == f"Info: All targets within reach, and options hold limbs up to {off:.3g} m off: lower"
+    assert said == f"Info: As set: options hold limbs up to {off:.3g} m off: lower (Pin to Pole)"
 
 
 @pytest.mark.parametrize("softness", [0.0, 0.5])
@@ -98,4 +98,18 @@ def test_the_last_line_tells_of_softness(empty_file: None, capfd: pytest.Capture
     depsgraph = bpy.context.evaluated_depsgraph_get()
     off = np.linalg.norm(limb.joints(depsgraph)[2] - limb.goal(depsgraph))
     assert (off > 0.01) == (softness > 0.0)
-    assert ("options hold limbs" in last_line(capfd)) == (softness > 0.0)
+    held = f"Info: As set: options hold limbs up to {1e3 * off:.3g} mm off: lower (Softness)"
+    assert last_line(capfd) == (held if softness else "Info: All targets reached")
+    found = limb_states(chain.id_data, bpy.context.scene, depsgraph)["lower"]
+    assert found.cause == ("Softness" if softness else "")
+
+
+@pytest.mark.parametrize("worst", [3, 8])
+def test_the_last_line_names_the_option_of_the_worst_frame(
+    empty_file: None, capfd: pytest.CaptureFixture[str], worst: int
+) -> None:
+    chain = rigs.arm(target=(0.0, 0.6, 2.4), softness=0.2)
+    rigs.animate(chain.id_data.pose.bones["lower"], two_bone_ik_influence={1: 1.0, 7: 1.0, 8: 0.2})
+    select(chain.id_data)
+    bpy.ops.two_bone_ik.bake(frame_range="CUSTOM", frame_start=1, frame_end=worst)
+    assert last_line(capfd).endswith(f"off: lower ({'Softness' if worst < 7 else 'Influence'})")
