@@ -124,8 +124,8 @@ class Drag:
 
     @property
     def angles(self) -> tuple[float, ...]:
-        """Degrees of root and hinge, as `joint_angles` has them; none where controls of IK are pulled."""
-        return tuple(np.degrees(self._limb.angles).tolist()) if isinstance(self._limb, FreeLimb) else ()
+        """Degrees of root and hinge, as `joint_angles` has them; of what shows where controls of IK are pulled."""
+        return tuple(np.degrees(self._limb.angles).tolist())
 
     def restore(self) -> None:
         """Pose the limb as it was, to the bit, and put its targets back."""

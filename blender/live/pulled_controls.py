@@ -11,12 +11,14 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ...skeleton import transform
+from ...skeleton.chain_group import chain_groups
 from ...skeleton.rotation_mode import rotation_values
 from ...skeleton.target_channels import KeyedTarget, WorldTransform, placed, target_channels
 from ...skeleton.values import Bone, ChainPlan, Channel, Plan, Point, Samples
 from ...solver import rotation
+from ...solver.diagnostics import joint_angles
 from ...solver.values import Array
-from ...solver.vectors import angle_about, norm, product, rejection, unit
+from ...solver.vectors import angle_about, cross, norm, product, rejection, unit
 from ..bake.build_plan import at_current_frame
 from ..bake.write_channels import Channels, key_channels, pose_channels
 from ..curves import key_checks
@@ -77,6 +79,17 @@ class PulledControls:
         moved = [controls.keyed_point(point) for point in (self._target, self._pole) if point]
         locations = {(point.object, keyed_target(point, 0.0).location_path) for point in moved}
         return locations | ({(self.chain.rig, self._swivel.rotation_path)} if self._swivel else set())
+
+    @property
+    def angles(self) -> Array:
+        """(2,) radians of root and hinge of the limb that shows, see `joint_angles`; here neither has a sign."""
+        samples = self._sampled()
+        [group] = chain_groups([self.chain], samples, 1)
+        rest = (group.chain.joints if group.leg is None else group.leg)[0, 0, 1]
+        shown = transform.transform_points(samples.to_world[self.chain.rig], np.array(list(self._joints(samples))))
+        joints = transform.transform_points(group.from_world[0, 0], shown.reshape(3, 3))
+        hinge = cross(joints[1] - joints[0], joints[2] - joints[1])
+        return joint_angles(rest, joints[None], hinge[None], in_plane=False)[0]
 
     def reach_for(self, tip: Sequence[float]) -> None:
         """From now on the control is where the tip is at this position, in world space."""

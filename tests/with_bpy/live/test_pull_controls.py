@@ -97,6 +97,23 @@ def test_the_elbow_that_shows_goes_to_where_it_is_pulled(rig: Object, limb: str,
     assert channels(rig) == fk
 
 
+@pytest.mark.parametrize("limb", ["Arm.L", "Leg.R"])
+def test_the_angles_told_are_those_of_the_limb_that_shows(rig: Object, limb: str) -> None:
+    root, end, _ = bones(limb, "{}_fk.{}")
+    above, rest = rig.data.bones[root].parent, rig.data.bones
+    drag = api.drag(rig, limbs.limb_of(rig, end))
+    for offset in (OFFSETS[limb], (0.0, -0.2, 0.2)):
+        drag.to(np.add(drag.tip, offset))
+        first, second = np.diff(joints(rig, bones(limb)), axis=0)
+        carried = rig.pose.bones[above.name].matrix.to_3x3() @ above.matrix_local.to_3x3().inverted()
+        straight = np.array(rig.matrix_world.to_3x3() @ carried @ (rest[end].head_local - rest[root].head_local))
+        units = [vector / np.linalg.norm(vector) for vector in (straight, first, second)]
+        truth = np.degrees([angle(units[0], units[1]), angle(units[1], units[2])])
+        assert truth.min() > 1.0
+        np.testing.assert_allclose(drag.angles, truth, atol=0.02)
+    drag.restore()
+
+
 def turn_poles(rig: Object, poled: bool) -> None:
     for side in "LR":
         for name in ("thigh", "upper_arm"):
