@@ -76,6 +76,8 @@ def _faults(limb: oracle.Limb, fields: Mapping, chain: object, row: int) -> Iter
     above = [_turn(bone) for bone in bones[limb.end].parent_recursive]
     if any(turn is None for turn in (*turns, *above)):
         return  # sheared or mirrored: what it turns by is another question
+    if not all(bones[name].bone.use_inherit_rotation for name in (limb.end, limb.hock)):
+        return  # what is above the leg then gives it another shape at rest, from which these turns do not count
     carrier = turns[0 if fields["hock"] == "PARALLEL" else 1]
     by = _angle(carrier, turns[2])
     angle = abs(bones[limb.end].two_bone_ik_hock_angle)
