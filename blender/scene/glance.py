@@ -64,7 +64,7 @@ class GlanceNeed:
         for point in self.need.own:
             bone = rig_bones[point.bone]
             if point in self.need.turned:
-                own.append(pose_before(point, current(bone)).matrix.tobytes())
+                own.append(self.need.start(point, current(bone), pose_before).matrix.tobytes())
             else:
                 own.append(bone.location[:] + bone.scale[:])
         for point, unset in self.need.numbers.items():

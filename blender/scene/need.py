@@ -5,8 +5,10 @@ from dataclasses import dataclass, field, fields, replace
 
 from bpy.types import Object
 
+from ...skeleton.transform import Basis
 from ...skeleton.values import Plan, Point
 from . import dependencies
+from .pose_before import PoseBefore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +19,7 @@ class SampleNeed:
     bones : those whose pose counts
     own : bones and objects whose own location and scale count
     turned : those bones of them whose own rotation counts too
+    posed : those of these that the chains pose, each with whether they set its scale too
     numbers : animated options: by end bone or twist bone, then name, with the value that holds while nothing sets it
     """
 
@@ -24,6 +27,7 @@ class SampleNeed:
     bones: frozenset[Point]
     own: frozenset[Point] = frozenset()
     turned: frozenset[Point] = frozenset()
+    posed: Mapping[Point, bool] = field(default_factory=dict)
     numbers: Mapping[Point, Mapping[str, float]] = field(default_factory=dict)
 
     @classmethod
@@ -54,6 +58,7 @@ class SampleNeed:
             bones=points(self.bones),
             own=points(self.own),
             turned=points(self.turned),
+            posed={point: self.posed[point] for point in points(self.posed)},
             numbers={point: self.numbers[point] for point in points(self.numbers)},
         )
 
@@ -63,15 +68,26 @@ class SampleNeed:
         Only Plant asks for it, and no option of its chains is animated.
         """
 
-        def points(found: Iterable[Point]) -> frozenset[Point]:
-            return frozenset(Point(other if point.object == item else point.object, point.bone) for point in found)
+        def at(point: Point) -> Point:
+            return Point(other if point.object == item else point.object, point.bone)
 
         return SampleNeed(
-            objects=frozenset(point.object for point in points(map(Point, self.objects))),
-            bones=points(self.bones),
-            own=points(self.own),
-            turned=points(self.turned),
+            objects=frozenset(at(Point(each)).object for each in self.objects),
+            bones=frozenset(map(at, self.bones)),
+            own=frozenset(map(at, self.own)),
+            turned=frozenset(map(at, self.turned)),
+            posed={at(point): scaled for point, scaled in self.posed.items()},
         )
+
+    def start(self, point: Point, basis: Basis, before: PoseBefore) -> Basis:
+        """What the chains start from, of a bone with this basis: the pose before, in what they set themselves.
+
+        What Live set before an option changed, and sets no more, is as it stands: nothing takes it away.
+        """
+        if point not in self.posed:
+            return basis
+        own = before(point, basis)
+        return own if self.posed[point] else basis.with_rotation(own.rotation)
 
     def __or__(self, other: "SampleNeed") -> "SampleNeed":
         return SampleNeed(**{part.name: getattr(self, part.name) | getattr(other, part.name) for part in fields(self)})
@@ -87,11 +103,13 @@ def sample_need(plan: Plan) -> SampleNeed:
     parts = [part for chain in plan.chains for part in chain.twists]
     own = {Point(plan.rig, bone.name) for chain in plan.chains for bone in chain.carrying}
     turned = {Point(plan.rig, name) for chain in plan.chains for name in chain.needs_rotation}
+    posed = {Point(plan.rig, bone.name): bone in chain.scaled for chain in plan.chains for bone in chain.keyed}
     return SampleNeed(
         objects=frozenset({plan.rig, *(point.object for point in goals)}),
         bones=frozenset({point for point in (*goals, *parents, *carriers) if point.bone}),
         own=frozenset(own | between),
         turned=frozenset(turned | between),
+        posed={point: scaled for point, scaled in posed.items() if point in turned},
         numbers={
             Point(plan.rig, chain.end.name): {name: chain.number(name) for name in chain.animated}
             for chain in plan.chains

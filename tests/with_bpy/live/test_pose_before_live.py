@@ -7,9 +7,11 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from bl_ext.user_default.two_bone_ik import api
 
 from support import rigs
-from support.live import CLOSE, WITHIN_REACH, live_arm, move_target, pose, pose_of
+from support.live import CLOSE, WITHIN_REACH, live_arm, move_target, pose, pose_of, tip
+from support.twisted import LINE
 
 
 @pytest.mark.parametrize("fields", [{"influence": 0.5}, {"reference": "POSE"}, {"use_extension_limit": True}])
@@ -84,3 +86,43 @@ def test_a_rig_that_gets_another_name_does_not_creep() -> None:
     for there in ((1.0, 0.5, 1.2), place):
         move_target(there)
     np.testing.assert_allclose(pose_of(rig), before, atol=CLOSE)
+
+
+_FAR = (1.4, 0.9, 2.2)
+_SET_NO_MORE = {
+    "twist": ({"root_bone": "upper", "use_twist": True}, WITHIN_REACH[5], {"use_twist": False}),
+    "stretch": ({"unreachable": "STRETCH", "max_stretch": 3.0, "reference": "POSE"}, _FAR, {"unreachable": "CLAMP"}),
+    "pin": ({"pole_pin": 1.0, "reference": "POSE"}, _FAR, {"pole_pin": 0.0}),
+}
+
+
+@pytest.mark.parametrize(("fields", "first", "edit"), _SET_NO_MORE.values(), ids=_SET_NO_MORE)
+def test_what_live_set_and_sets_no_more_counts_as_it_stands(
+    fields: dict[str, object], first: tuple[float, float, float], edit: dict[str, object]
+) -> None:
+    """Twist bones stay turned and bones stay stretched, and the limb is solved with them."""
+    rig = rigs.armature(LINE if "use_twist" in fields else rigs.ARM[:3])
+    chain = rigs.chain(rig, "lower", target=WITHIN_REACH[1], pole=(0.8, 1.5, 2.0), **fields)
+    rig.data.bones["lower"].inherit_scale = "ALIGNED"
+    rig.two_bone_ik_live = True
+    move_target(first)
+    np.testing.assert_allclose(tip(), first, atol=CLOSE)
+    for name, value in edit.items():
+        setattr(chain, name, value)
+    for place in WITHIN_REACH.values():
+        move_target(place)
+        np.testing.assert_allclose(tip(), place, atol=CLOSE)
+    api.bake(rig, frames=(1, 2))
+    np.testing.assert_allclose(tip(), place, atol=CLOSE)
+
+
+def test_an_option_off_and_on_again_leaves_the_pose() -> None:
+    rig = rigs.armature(LINE)
+    chain = rigs.chain(rig, "lower", target=WITHIN_REACH[1], root_bone="upper", use_twist=True, influence=0.5)
+    rig.two_bone_ik_live = True
+    bpy.context.view_layer.update()
+    before = [np.array(bone.matrix) for bone in rig.pose.bones]
+    for on in (False, True):
+        chain.use_twist = on
+        bpy.context.view_layer.update()
+    np.testing.assert_allclose([np.array(bone.matrix) for bone in rig.pose.bones], before, atol=CLOSE)
