@@ -22,7 +22,8 @@ _FIELDS = {
     "influence": [1.0, 0.5, 0.0],
     "softness": [0.0, 0.3],
     "pole_angle": [0.0, 1.0],
-    "unreachable": ["CLAMP", "SKIP"],
+    "unreachable": ["CLAMP", "SKIP", "STRETCH"],
+    "pole_pin": [0.0, 1.0],
     "use_bend_limits": [True, False],
     "use_twist": [True, False],
 }
