@@ -99,7 +99,7 @@ def _chain(random: Random, scene: Scene) -> dict:
         scene["objects"]["Pole"] = {"near": place(random, scene, 0.5, 2.0)}
         chain["pole"] = "Pole"
     if chain["fields"].get("unreachable") == "STRETCH":
-        for name in set(scene["bones"]) - {"spine", "upper"}:
+        for name in [name for name in scene["bones"] if name not in {"spine", "upper"}]:
             # What lies between the two has to pass on the stretch.
             rules = ["ALIGNED"] if name == "twist" else ["NONE", "ALIGNED"]
             scene["bones"][name]["inherit_scale"] = random.choice(rules)

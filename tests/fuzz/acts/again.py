@@ -39,7 +39,7 @@ def again(random: Random, scene: dict) -> None:
         if name in chosen:
             aspect(random, scene)
     if {"stretch", "pole pin"} & set(chosen):
-        for name in set(scene["bones"]) - {"spine", "upper"}:
+        for name in [name for name in scene["bones"] if name not in {"spine", "upper"}]:
             # What lies between has to pass on the stretch, and what turns below it would be sheared.
             scene["bones"][name]["inherit_scale"] = "ALIGNED"
     scene["request"] = {"what": "bake_again", "frames": random.choice([[1, 6], [2, 5], [1, 4, 0.5]])}

@@ -43,7 +43,7 @@ def make_leg(random: Random, scene: dict) -> None:
     elif random.random() < 0.3:
         chain["fields"]["hock_angle"] = round(random.uniform(-1.0, 1.0), 2)
     if chain["fields"].get("unreachable") == "STRETCH":
-        for name in {"lower", "hand", "toe"} & bones.keys():
+        for name in [name for name in ("lower", "hand", "toe") if name in bones]:
             bones[name]["inherit_scale"] = random.choice(["NONE", "ALIGNED"])
 
 

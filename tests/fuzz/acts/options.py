@@ -37,7 +37,7 @@ def keyed_options(random: Random, scene: dict) -> None:
         chain["fields"]["use_bend_limits"] = True
     if "max_stretch" in chosen:
         chain["fields"]["unreachable"] = "STRETCH"
-        for bone in set(scene["bones"]) - {"spine", "upper"}:
+        for bone in [name for name in scene["bones"] if name not in {"spine", "upper"}]:
             scene["bones"][bone]["inherit_scale"] = "NONE"
     scene["request"] = {"what": "bake_keyed", "frames": random.choice([[1, 6], [2, 5], [1, 4, 0.5]])}
 

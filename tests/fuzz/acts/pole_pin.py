@@ -30,7 +30,7 @@ def pole_pin(random: Random, scene: dict) -> None:
     chain["fields"] |= {"pole_pin": random.choice([1.0, 1.0, 0.5]), "max_stretch": random.choice([1.0, 1.2, 2.0, 10.0])}
     if random.random() < 0.3:
         chain["keyed"] = {"pole_pin": {1: 0.0, random.choice([3, 6]): 1.0}}
-    for name in set(scene["bones"]) - {"spine", "upper"}:
+    for name in [name for name in scene["bones"] if name not in {"spine", "upper"}]:
         scene["bones"][name]["inherit_scale"] = "ALIGNED" if name == "twist" else random.choice(["NONE", "ALIGNED"])
     if random.random() < 0.6:
         scene["request"] = {"what": "bake_pole_pin", "frames": random.choice([[1, 6], [2, 5], [1, 4, 0.5]])}

@@ -27,5 +27,5 @@ def degenerate_scales(random: Random, scene: dict) -> None:
             bone["inherit_scale"] = random.choice(["FULL", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY", "FIX_SHEAR"])
     if random.random() < 0.25:
         scene["chains"][0]["fields"]["unreachable"] = "STRETCH"
-        for name in set(scene["bones"]) - {"spine", "upper"}:
+        for name in [name for name in scene["bones"] if name not in {"spine", "upper"}]:
             scene["bones"][name]["inherit_scale"] = random.choice(["NONE", "ALIGNED"])
