@@ -95,7 +95,7 @@ def _fewest_keys(
     If a point is then too far off, the search is repeated with a smaller tolerance. Points may be so far out that
     rounding alone moves them by more than the tolerance: then no curve is within it, and the last one is the best.
     """
-    right, moves = yield from _derivative(points, values, steps)
+    moves = yield from _derivative(points, values, steps)
     allowed = tolerance
     while True:
         error = _first_order(moves, values, allowed)
@@ -103,7 +103,7 @@ def _fewest_keys(
         off = 0.0
         for rows in _pieces(len(frames)):
             yield 0.9
-            apart = points(curve.at(frames[rows]), rows) - right[rows]
+            apart = points(curve.at(frames[rows]), rows) - points(values[rows], rows)
             off = max(off, np.linalg.norm(apart, axis=-1).max())
         if off <= tolerance or len(curve.frames) == len(frames) or allowed < _FINEST * tolerance:
             return curve
@@ -112,21 +112,21 @@ def _fewest_keys(
 
 def _derivative(
     points: Callable[[Array, slice], Array], values: Array, steps: Array
-) -> Generator[float, None, tuple[Array, Array]]:
-    """The points (n, p, 3), and (n, k, p * 3) how they move with each of the values (n, k), changed by `steps` (k,)."""
-    right, moves = np.empty(0), np.empty(0)
+) -> Generator[float, None, NDArray[np.float32]]:
+    """(n, k, p * 3) how the points (n, p, 3) move with each of the values (n, k), changed by `steps` (k,).
+
+    These are most of what a long range holds in memory, and the steps leave no more than single precision.
+    """
+    moves = np.empty(0, np.float32)
     for rows in _pieces(len(values)):
         yield 0.0
         here = values[rows]
-        shown = points(here, rows)
-        if not rows.start:
-            right = np.empty((len(values), *shown.shape[1:]))
-            moves = np.empty((*values.shape, shown[0].size))
-        right[rows] = shown
         for column, step in enumerate(np.diag(steps)):
             moved = points(here + step, rows) - points(here - step, rows)
+            if not moves.size:
+                moves = np.empty((*values.shape, moved[0].size), np.float32)
             moves[rows, column] = moved.reshape(len(here), -1) / (2.0 * steps[column])
-    return right, moves
+    return moves
 
 
 def _pieces(count: int) -> Iterator[slice]:
@@ -134,7 +134,7 @@ def _pieces(count: int) -> Iterator[slice]:
     return (slice(start, start + _AT_ONCE) for start in range(0, count, _AT_ONCE))
 
 
-def _first_order(moves: Array, values: Array, allowed: float) -> reduce.Error:
+def _first_order(moves: NDArray[np.float32], values: Array, allowed: float) -> reduce.Error:
     """How far points are off, to first order: `moves` (n, k, p * 3) are their derivatives at these values (n, k)."""
 
     def error(rows: NDArray[np.intp], curve: Array) -> Array:
