@@ -277,7 +277,7 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     line = gathered = None
     if any(part.in_line and part.upper for part in first.twists):
         own, posed = bases, _as_long(bases, lengthened, len(bases) - 1)
-        bases, line, gathered = twist_bones.gathered(first, bases, posed, kinematics.poses(posed))
+        bases, line, gathered = twist_bones.gathered(first, bases, posed, kinematics)
         # As none of them bends the chain, they do not turn its end bone either.
         end, parent = kinematics.poses(own)[-1], kinematics.poses(bases[:-1])[-1]
         bases = (*bases[:-1], inherit.turned_back(kinematics.bones[-1], parent, bases[-1], end))

@@ -17,7 +17,7 @@ from . import inherit, transform, twist_bones
 from .chain_group import ChainGroup, basis_below
 from .solved_group import SolvedGroup
 from .transform import Basis, stacked
-from .twist_bones import TwistPair, turned
+from .twist_bones import TwistPair, line_to, turned
 from .values import ChainPlan, Point, Samples, TwistBone
 
 EarlierTwists = Sequence[TwistPair]
@@ -55,7 +55,7 @@ def spread(solved: SolvedGroup, limb: list[Basis], before: EarlierTwists | None 
     under = twist_bones.in_line(plan, upper=False)
     if under or (line and not kinematics.rigid):
         goals = [_shares(solved, plan.twists.index(part)) * angles[False] for _, part in under]
-        below = _below(solved.plans, whole, poses[-1], under, goals, influence)
+        below = _below(solved.group, whole, poses[-1], under, goals, influence)
         line += [below[row] for row, _ in under]
         after = [below[plan.below.index(bone)] for bone in plan.limb[2:]]
     carriers = {True: kinematics.in_armature(poses[0]), False: kinematics.in_armature(poses[-1])}
@@ -148,21 +148,21 @@ def _in_chain(
     solved: SolvedGroup, limb: Limb, found: list[tuple[int, TwistBone]], angle: Array, influence: Array
 ) -> list[Basis]:
     """The bases of the chains' bones, root bones first."""
-    group, mid = solved.group, limb.poses[-1][..., :3, 3]
+    group = solved.group
     assert group.gathered is not None
     # How far each bone had turned (`own`) and turns now (`turn`), relative to a root bone that has the whole twist.
     own = -group.gathered.sum(axis=-1)
     turn = influence * -angle + (1.0 - influence) * own
 
-    def line(row: int) -> Array:
-        return twist_bones.line_to(group.plan.bones[row], limb.poses[row], limb.bases[row], mid)
-
-    bases = [turned(limb.bases[0], line(0), turn), *limb.bases[1:]]
+    bones = group.plan.bones
+    bases = [turned(limb.bases[0], line_to(bones, 0, limb.poses, limb.bases[0]), turn), *limb.bases[1:]]
     for number, (row, _) in enumerate(found):
         share = _shares(solved, number)
         own = own + group.gathered[..., number]
         goal = influence * (share - 1.0) * angle + (1.0 - influence) * own
-        bases[row] = turned(limb.bases[row], line(row), goal - turn)
+        # Under uneven scale the line depends on how what carries the bone is turned.
+        line = line_to(bones, row, group.kinematics.poses(tuple(bases)), bases[row])
+        bases[row] = turned(bases[row], line, goal - turn)
         turn = goal
     parent = group.kinematics.poses(tuple(bases[:-1]))[-1]
     bases[-1] = inherit.turned_back(group.kinematics.bones[-1], parent, bases[-1], limb.poses[-1])
@@ -180,7 +180,7 @@ def without_turns(group: ChainGroup, samples: Samples) -> Samples:
     if not (plan.scaled and found) or plan.may_fall_short("influence"):
         return samples
     limb = _limb_of(group, samples, [*group.posed[: len(group.basis)]])
-    still = _below(plans, limb, limb.poses[-1], found, [np.zeros(1)] * len(found), np.ones(1))
+    still = _below(group, limb, limb.poses[-1], found, [np.zeros(1)] * len(found), np.ones(1))
     turned_back = {
         Point(each.rig, each.below[row].name): still[row].column(column)
         for row in (*(row for row, _ in found), -1)
@@ -190,7 +190,7 @@ def without_turns(group: ChainGroup, samples: Samples) -> Samples:
 
 
 def _below(
-    plans: Sequence[ChainPlan],
+    group: ChainGroup,
     limb: Limb,
     end: Array,
     found: list[tuple[int, TwistBone]],
@@ -203,10 +203,13 @@ def _below(
     found : the bones in line
     goals : (n, c) radians for each of these, how far it and those that carry it are to turn
     """
-    below, before = list(limb.below), np.zeros(1)
-    for (row, part), goal in zip(found, goals, strict=True):
-        line = twist_bones.line_to(part.bone, limb.below_poses[row], below[row], limb.below_poses[-1][..., :3, 3])
-        turn = influence * (goal - before - twist_bones.angle(below[row].rotation, line))
+    plans, below, before = group.plans, list(limb.below), np.zeros(1)
+    carrier = group.kinematics.poses(tuple(basis.without_rotation for basis in group.basis))[-1]
+    still = _poses_below(plans, carrier, [basis.without_rotation for basis in below])
+
+    for (row, _), goal in zip(found, goals, strict=True):
+        line, start = (line_to(group.plan.below, row, poses, below[row]) for poses in (limb.below_poses, still))
+        turn = influence * (goal - before - twist_bones.angle(below[row].rotation, line, start))
         below[row], before = turned(below[row], line, turn), goal
     for row, wanted in enumerate(limb.below_poses):
         bones = tuple(plan.below[row] for plan in plans)

@@ -11,8 +11,9 @@ import numpy as np
 
 from ..solver import rotation
 from ..solver.values import Array
-from ..solver.vectors import product, unit
+from ..solver.vectors import dot, product, unit
 from . import transform
+from .inherit import ChainKinematics
 from .rotation_mode import rotation_matrices
 from .transform import Basis
 from .values import Bone, ChainPlan, TwistBone
@@ -50,13 +51,13 @@ def beside(twist: TwistBone, line: Array) -> Array:
     return twist.bone.offset[:3, :3].T @ line
 
 
-def line_to(bone: Bone, pose: Array, basis: Basis, joint: Array) -> Array:
-    """(..., 3) the line that a bone with this pose (..., 4, 4) and basis turns about so that a joint (..., 3) stays.
+def line_to(bones: Sequence[Bone], row: int, poses: Sequence[Array], basis: Basis) -> Array:
+    """(..., 3) the line that one of bones with these poses (..., 4, 4) turns about so that the last one's head stays.
 
     It is seen before the bone's own scale, and where what carries the bone is sheared, it is no right projection.
     """
-    way = (joint - pose[..., :3, 3])[..., None]
-    if bone.inherit_scale == "ALIGNED":  # all scale comes after the turn, along the bone's own axes
+    pose, way = poses[row], (poses[-1][..., :3, 3] - poses[row][..., :3, 3])[..., None]
+    if bones[row].inherit_scale == "ALIGNED":  # all scale comes after the turn, along the bone's own axes
         return unit(seen_from(pose, way)[..., 0])
     line = basis.scale * product(transform.inverse(pose[..., :3, :3]), way)[..., 0]
     # A scale of 0 leaves no line: the one as the axes point has to do.
@@ -68,10 +69,14 @@ def seen_from(pose: Array, vectors: Array) -> Array:
     return product(np.swapaxes(transform.unscaled(pose[..., :3, :3]), -1, -2), vectors)
 
 
-def angle(turn: Array, line: Array) -> Array:
-    """(...) radians within [-pi, pi] by which rotations (..., 3, 3) turn about a line (..., 3)."""
-    quaternion = rotation.quaternions(turn[None])[0]
-    half = np.arctan2((quaternion[..., 1:] * line).sum(axis=-1), quaternion[..., 0])
+def angle(turn: Array, line: Array, still: Array | None = None) -> Array:
+    """(...) radians within [-pi, pi] by which rotations (..., 3, 3) turn about a line (..., 3).
+
+    still : (..., 3) less these radians about `line` they do not turn about this line; by default the same
+    """
+    still = line if still is None else still
+    w, axis = np.split(rotation.quaternions(turn[None])[0], [1], axis=-1)
+    half = np.arctan2(dot(axis, still), w[..., 0] * dot(line, still) + dot(axis, np.cross(line, still)))
     return 2.0 * np.where(half > np.pi / 2.0, half - np.pi, np.where(half < -np.pi / 2.0, half + np.pi, half))
 
 
@@ -87,19 +92,20 @@ def in_line(plan: ChainPlan, *, upper: bool) -> list[tuple[int, TwistBone]]:
 
 
 def gathered(
-    plan: ChainPlan, bases: tuple[Basis, ...], posed: Sequence[Basis], poses: Sequence[Array]
+    plan: ChainPlan, bases: tuple[Basis, ...], posed: tuple[Basis, ...], kinematics: ChainKinematics
 ) -> tuple[tuple[Basis, ...], Array, Array]:
     """The chain's bases with the turns of its bones in line given to the root bone: so none of them bends the chain.
 
-    posed, poses : of the chain's bones, as long as they are shown: about those lines they were turned
+    posed : the chain's bones as long as they are shown: about those lines they were turned
     returns : the bases; the root bone's line to the mid joint (n, c, 3); the turns (n, c, k) of the bones in line
     """
-    mid, result, turns = poses[-1][..., :3, 3], list(bases), []
+    poses, still = kinematics.poses(posed), kinematics.poses(tuple(basis.without_rotation for basis in bases))
+    result, turns = list(bases), []
     for row, _ in in_line(plan, upper=True):
-        line = line_to(plan.bones[row], poses[row], posed[row], mid)
-        turns.append(angle(bases[row].rotation, line))
+        line = line_to(plan.bones, row, poses, posed[row])
+        turns.append(angle(bases[row].rotation, line, line_to(plan.bones, row, still, bases[row])))
         result[row] = turned(bases[row], line, -turns[-1])
-    line, by = line_to(plan.bones[0], poses[0], posed[0], mid), np.stack(np.broadcast_arrays(*turns), axis=-1)
+    line, by = line_to(plan.bones, 0, poses, posed[0]), np.stack(np.broadcast_arrays(*turns), axis=-1)
     result[0] = turned(bases[0], line, by.sum(axis=-1))
     return tuple(result), line, by
 

@@ -43,10 +43,13 @@ def keys(rig: Object) -> dict[tuple[str, int], np.ndarray]:
     }
 
 
-@pytest.mark.parametrize(("moved", "above"), [("lower", (1.0, 1.0, 1.0)), ("hand", (1.3, 1.0, 0.8))])
+@pytest.mark.parametrize(
+    ("moved", "above", "swung"),
+    [("lower", (1.0, 1.0, 1.0), ("upper_line_a", "upper_line_b")), ("hand", (1.3, 1.0, 0.8), ("lower_line",))],
+)
 @pytest.mark.parametrize("fields", [{"unreachable": "STRETCH"}, {"pole_pin": 1.0}], ids=str)
-def test_joints_beside_their_twist_bones_stay(
-    fields: dict[str, object], moved: str, above: tuple[float, float, float]
+def test_joints_beside_swung_twist_bones_stay(
+    fields: dict[str, object], moved: str, above: tuple[float, float, float], swung: Sequence[str]
 ) -> None:
     chain = twisted.arm(bones=twisted.LINE, max_stretch=2.0)
     rig = chain.id_data
@@ -56,6 +59,8 @@ def test_joints_beside_their_twist_bones_stay(
         setattr(chain, name, value)
     rig.pose.bones[moved].location = (0.1, -0.05, 0.08)
     rig.pose.bones["spine"].scale = above
+    for name in swung:
+        rig.pose.bones[name].rotation_quaternion = Euler((0.4, 0.3, -0.5)).to_quaternion()
     chain.target.location = (2.9, 1.2, 2.4)
     api.bake(rig, frames=FRAMES)
     keeps_its_keys(rig)
