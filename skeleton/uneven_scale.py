@@ -7,11 +7,10 @@ decides the plane, in which there might be no fixed point.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..solver import hock, rotation
 from ..solver.fixed_point import fixed_point
@@ -36,86 +35,32 @@ def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGrou
         samples = turned_back
         [group] = chain_group.chain_groups(group.plans, samples, len(goals.target))
     group = with_grown(group, samples)
-    fitting = _Fitting(group=group, goals=goals, reference=_reference(group, goals, samples), samples=samples)
-    fit = fixed_point(fitting, fitting.start, _CLOSE)
-    solved, unfit = fitting.solved(fit)
-    if not _refers_to_pose(group, goals):
-        return solved
-    unfit &= np.equal(group.number("influence"), 1.0)
-    return _from_own_pose(fitting, fit, solved, unfit) if unfit.any() else solved
+    reference = _reference(group, goals, samples)
+    reaching = _without_hold(group)
 
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class _Fitting:
-    """Called with links (n, c, 6) at rest, gives those that the pose has which is solved with them.
-
-    Of chains that reach with tails the lever is at the end of the links, (n, c, 9).
-
-    reference : (n, c, 2, 3)     the links along which the solver gets their lengths
-    """
-
-    group: ChainGroup
-    goals: Goals
-    reference: Array
-    samples: Samples
-
-    @property
-    def start(self) -> Array:
-        """The links of the reference."""
-        third = self.group.third
-        return self._with_lever(_flat(self.reference), {self.group.plan.third[0]: third.basis} if third else {})
-
-    def __call__(self, fit: Array) -> Array:
-        result = self._solve(_without_hold(self.group), fit)
+    def fitting(fit: Array) -> Array:
+        links, joints = fitted(fit)
+        result = _solve_with_links(reaching, reference, links, joints, samples)
         bases = shown_bases(result)
-        links = self.group.sides(_posed_links(self.group, bases, self.samples))
-        posed = links / result.solution.stretch[..., None]
-        return self._with_lever(_flat(_rotated_back(result.solution.rotations, posed)), bases)
+        posed = group.sides(_posed_links(group, bases, samples)) / result.solution.stretch[..., None]
+        return with_lever(_flat(_rotated_back(result.solution.rotations, posed)), bases)
 
-    def solved(self, fit: Array) -> tuple[SolvedGroup, NDArray[np.bool_]]:
-        """The chains solved with these links, and (n, c) True where these do not fit though the solver reaches."""
-        solved, off = self._solve(self.group, fit), _pairs(self(fit)[..., :6] - fit[..., :6])
-        size = norm(np.diff(solved.group.chain.joints, axis=-2)).sum(axis=-1)
-        unfit = (norm(off).sum(axis=-1) > VISIBLE * size) & (solved.solution.status == Status.REACHED)
-        return _with_posed_joints(replace(solved, goals=self.goals), unfit), unfit
-
-    def _solve(self, group: ChainGroup, fit: Array) -> SolvedGroup:
+    def fitted(fit: Array) -> tuple[Array, Goals]:
+        """The links, and the goals of the tips; of chains that reach with tails the lever is at the end of `fit`."""
         lever = fit[..., 6:] if group.plan.by_tail else None
-        goals = tail.joint_goals(group, self.goals, lever)
-        return _solve_with_links(group, self.reference, _pairs(fit[..., :6]), goals, self.samples)
+        return _pairs(fit[..., :6]), tail.joint_goals(group, goals, lever)
 
-    def _with_lever(self, links: Array, bases: Mapping[Bone, Basis]) -> Array:
-        group, samples = self.group, self.samples
+    def with_lever(links: Array, bases: Mapping[Bone, Basis]) -> Array:
         if not group.plan.by_tail:
             return links
         lever = tail.lever(group, tail.parent_pose(group, bases, samples), samples)
         shape = np.broadcast_shapes(links.shape[:-1], lever.shape[:-1])
         return np.concatenate([np.broadcast_to(part, (*shape, part.shape[-1])) for part in (links, lever)], axis=-1)
 
-
-def _from_own_pose(fitting: _Fitting, fit: Array, solved: SolvedGroup, unfit: NDArray[np.bool_]) -> SolvedGroup:
-    """The chains solved once more where no links fit, with the pose that came closest as the reference.
-
-    A second bake takes that one, and may reach with it: then the first one is to reach, too.
-
-    unfit : (n, c)
-    """
-    goals, closest = fitting.goals, fitting(fit)
-    assert goals.pose is not None
-    own = goals.pose
-
-    def with_closest(at: NDArray[np.bool_]) -> _Fitting:
-        pose = np.where(at[..., None, None, None], solved.solution.rotations, own)
-        reference = np.where(at[..., None, None], _pairs(closest[..., :6]), fitting.reference)
-        return replace(fitting, goals=replace(goals, pose=pose), reference=reference)
-
-    other = with_closest(unfit)
-    other_fit = fixed_point(other, np.where(unfit[..., None], closest, fit), _CLOSE)
-    reached = unfit & (other.solved(other_fit)[0].solution.status == Status.REACHED)
-    if not reached.any():
-        return solved
-    again, _ = with_closest(reached).solved(np.where(reached[..., None], other_fit, fit))
-    return replace(again, goals=goals)
+    start = with_lever(_flat(reference), {group.plan.third[0]: group.third.basis} if group.third else {})
+    fit = fixed_point(fitting, start, _CLOSE)
+    solved = _solve_with_links(group, reference, *fitted(fit), samples)
+    return _with_posed_joints(replace(solved, goals=goals), _pairs(fitting(fit)[..., :6] - fit[..., :6]))
 
 
 def with_grown(group: ChainGroup, samples: Samples) -> ChainGroup:
@@ -143,13 +88,14 @@ def _solve_with_links(group: ChainGroup, reference: Array, links: Array, goals: 
     return SolvedGroup(group=group, goals=goals, solution=solution, samples=samples)
 
 
-def _with_posed_joints(solved: SolvedGroup, unfit: NDArray[np.bool_]) -> SolvedGroup:
+def _with_posed_joints(solved: SolvedGroup, off: Array) -> SolvedGroup:
     """The solution with its joints as they are posed; they differ on frames that hold a pose, or if no links fit.
 
-    unfit : (n, c)     where none do
+    off : (n, c, 2, 3)     the links that it gets, less those that it was solved with
     """
-    solution = solved.solution
+    solution, size = solved.solution, norm(np.diff(solved.group.chain.joints, axis=-2)).sum(axis=-1)
     joints = _joints(_posed_links(solved.group, shown_bases(solved), solved.samples))
+    unfit = (norm(off).sum(axis=-1) > VISIBLE * size) & (solution.status == Status.REACHED)
     solution = replace(solution, joints=joints)
     short = np.where(norm(joints[..., -1, :]) < norm(solution.target), Status.TOO_FAR, Status.TOO_CLOSE)
     status = np.where(unfit, short, solution.status).astype(np.uint8)
@@ -166,14 +112,9 @@ def _without_hold(group: ChainGroup) -> ChainGroup:
     return replace(group, plans=plans)
 
 
-def _refers_to_pose(group: ChainGroup, goals: Goals) -> bool:
-    return group.plan.options.reference == Reference.POSE and goals.pose is not None
-
-
 def _reference(group: ChainGroup, goals: Goals, samples: Samples) -> Array:
     """(n, c, 2, 3) the links at rest, or as the input pose has them if that is the reference."""
-    if _refers_to_pose(group, goals):
-        assert goals.pose is not None
+    if group.plan.options.reference == Reference.POSE and goals.pose is not None:
         posed = dict(zip((*group.plan.bones, *group.plan.third), group.posed, strict=True))
         links = _posed_links(group, posed, samples)
         if group.third:
