@@ -7,7 +7,7 @@ Other rooms use of it:
         chosen_chains, current_plan, frame_range, limb_plan, scene_of, steps, with_bones, with_dependents
     chain : SLIGHT, StraightRest, TOLERANCE, axis_label, bones_below, chain_bones, chain_plan, rest_chain,
         scales, shear_refusal, sheared_bones, straight_rest, tells_side, twists_found, undecided, unlisted_chain
-    chain_report : ChainReport, blank, when
+    chain_report : ChainReport, blank, holding_option, when
     checks : all
     compare : Comparison, chosen_frames, compare_joints, compare_targets, unmeasurable
     convert : all
