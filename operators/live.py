@@ -231,8 +231,8 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
         system = context.scene.unit_settings.system
         lengths = (units.to_string(system, "LENGTH", part) for part in self.offset)
         parts = (f"D{name}: {length}" for name, length in zip("xyz", lengths, strict=True))
-        angles = self._drag.angles
-        told = translated("part.angles", root=angles[0], hinge=angles[1]) if angles else ""
+        root, hinge = self._drag.angles
+        told = translated("part.angles", root=root, hinge=hinge)
         return "   ".join(filter(None, (*parts, told, self._typed and f"[{self._typed}]")))
 
 
