@@ -1,7 +1,7 @@
 """What Blender calls: limbs follow their targets, the list what is selected.
 
-After each evaluation of the scene the chains of armature objects that are live are posed. That makes Blender evaluate
-once more, and then nothing has moved, so there it ends. Renders show what is keyed, and bakes read it.
+After each evaluation of the scene the chains of armature objects that are live are posed. Blender evaluates what that
+changes, and calls no handlers for it. Renders show what is keyed, and bakes read it.
 
 Blender starts faster without NumPy: it is imported with the first limb that is live.
 """

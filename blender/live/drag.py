@@ -20,7 +20,7 @@ from ..rigs.built_limbs import built_limb, is_built
 from ..rigs.known_limbs import known_by_end
 from ..rigs.rig_files import KnownLimb
 from ..rigs.switch_property import shown_control_set
-from ..rna_paths import owner_and_property, value_at
+from ..rna_paths import set_value_at, value_at
 from ..scene.checks import refuse_unposable
 from ..targets.brought_along import BroughtAlong
 from ..targets.targets_from_pose import snap_targets
@@ -133,8 +133,7 @@ class Drag:
             self._targets.restore()
         with unless_gone:
             for (item, path), values in self._before.items():
-                owner, name = owner_and_property(path)
-                setattr(item.path_resolve(owner) if owner else item, name, values)
+                set_value_at(item, path, values)
             live.resume(self._rig)
 
     def finish(self) -> list[str]:

@@ -12,9 +12,8 @@ from ...solver.values import Bend
 from ..armatures import Rig
 from ..bake.build_plan import current_plan
 from ..bake.write_channels import pose_channels
-from ..curves.key_checks import owner_of
 from ..messages.refused import unless_gone
-from ..rna_paths import owner_and_property
+from ..rna_paths import set_value_at
 from ..scene.need import pose_need
 from ..scene.sampling import sample_current_frame, settle
 from ..settings.key_settings import DEFAULTS
@@ -56,7 +55,7 @@ class BroughtAlong:
         """Put them back to where they were before they followed."""
         for (item, path), values in self._before.items():
             with unless_gone:
-                setattr(owner_of(item, path), owner_and_property(path)[1], values)
+                set_value_at(item, path, values)
 
 
 def _bent(chain: ChainPlan, bend: Bend) -> ChainPlan:
