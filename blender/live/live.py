@@ -10,7 +10,7 @@ from typing import Any
 
 from bpy.types import Depsgraph, Object, Scene
 
-from ...skeleton.values import ChainPlan, Point
+from ...skeleton.values import ChainPlan
 from .. import versions
 from ..armatures import Rig
 from ..bake import convert
@@ -159,9 +159,8 @@ def _remember(rig_state: RigState, own: Matrices, scene: Scene) -> None:
     own |= {name: matrix for name, matrix in before.items() if own.get(name) == rig_state.left[name]}
     rig_state.posed, rig_state.left = True, rig_state.matrices(rig)
     rig_state.own = OwnPose.now(rig, reading.keyed, own, scene)
-    for chain in rig_state.chains:
-        for bone in (bone for bone in chain.keyed if bone.name in chain.needs_rotation):
-            pose_before.remember(rig.pose.bones[bone.name], reading.samples.basis[Point(rig, bone.name)])
+    for point in reading.glance_need.need.posed:
+        pose_before.remember(rig.pose.bones[point.bone], reading.samples.basis[point])
 
 
 def _key(rig_state: RigState, before: OwnPose, depsgraph: Depsgraph) -> None:
