@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
 from . import state
 from .build import RIG
@@ -128,8 +128,7 @@ class Limb:
         goal = item.matrix_world @ item.pose.bones[self.subtarget].matrix if self.subtarget else item.matrix_world
         matrices = rig.matrix_world @ rig.pose.bones[self.tip].matrix, goal
         spans = [np.array(matrix, dtype=float)[:3, :3] for matrix in matrices]
-        scales = [np.linalg.svd(span, compute_uv=False) for span in spans if np.isfinite(span).all()]
-        if len(scales) < 2 or not all(scale[2] > 1e-4 * scale[0] > 0.0 for scale in scales):
+        if any(map(is_flat, matrices)):
             return 0.0
         axes = [span[:, 1] for span in spans]
         sizes = [np.linalg.norm(axis) for axis in axes]
@@ -190,6 +189,13 @@ class Limb:
                 return False
             bone = bone.parent
         return True
+
+
+def is_flat(matrix: Matrix) -> bool:
+    """True where an axis is next to nothing, so that no direction can be told from it."""
+    span = np.array(matrix, dtype=float)[:3, :3]
+    sizes = np.linalg.svd(span, compute_uv=False) if np.isfinite(span).all() else np.zeros(3)
+    return not sizes[2] > 1e-4 * sizes[0] > 0.0
 
 
 def on_frame(frame: float) -> None:

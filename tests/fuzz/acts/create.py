@@ -86,6 +86,8 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     if had_target:
         return  # which the tip need not have been on
     limbs = [oracle.Limb.of(chain.name) for chain in rig.two_bone_ik_chains if not chain.mute]
+    if any(limb.by_tail and oracle.is_flat(rig.pose.bones[limb.tip].matrix) for limb in limbs):
+        return  # a flat tip bone points nowhere, so no target can hold how it lies
     with suppress(api.Refused):
         frame = bpy.context.scene.frame_current_final
         solved = api.solve(rig) if then == "solve" else api.bake(rig, frames=(frame, frame))
