@@ -65,6 +65,15 @@ def test_a_take_may_have_a_rate_of_television(tmp_path: Path, suffix: str) -> No
     np.testing.assert_allclose(joints(the_armature(), frames), truth, atol=2e-6 * HEIGHT)
 
 
+@pytest.mark.versions
+@pytest.mark.parametrize("suffix", ["fbx", "glb"])
+def test_keys_keep_their_times_where_another_rate_is_given(tmp_path: Path, suffix: str) -> None:
+    path, _ = take_file(tmp_path, suffix, base=1.001)
+    imported(path, 60.0)
+    # A key next to a whole frame is put on it.
+    np.testing.assert_allclose(key_frames(), np.array(frames_of(suffix)) * 60 * 1.001 / 30, atol=0.0101)
+
+
 @pytest.mark.parametrize(
     ("written", "rate"),
     [
