@@ -183,17 +183,25 @@ def channels(
 
     before : by RNA path (3 or 4,), the value of each bone's rotation from which its keys go on without a jump
     """
-    bases = {}
-    for group in solved:
-        columns = bone_bases(group)
-        for row, chain in enumerate(group.plans):
-            bases[chain.name] = {bone: basis.column(row) for bone, basis in zip(chain.keyed, columns, strict=True)}
+    found: dict[str, list[Channel]] = {}
+    for group in solved:  # one after the other: the bases of all of them would take much memory
+        found |= _group_channels(plan, group, rows, before)
+    return {chain.name: found[chain.name] for chain in plan.chains if chain.name in found}
+
+
+def _group_channels(
+    plan: Plan, group: SolvedGroup, rows: Mapping[str, NDArray[np.intp]], before: Mapping[str, Array]
+) -> dict[str, list[Channel]]:
+    columns = bone_bases(group)
+    bases = {
+        chain.name: {bone: basis.column(row) for bone, basis in zip(chain.keyed, columns, strict=True)}
+        for row, chain in enumerate(group.plans)
+    }
     keyed = [pair for of_chain in bases.values() for pair in of_chain.items()]
     rotations = _rotation_values(keyed, {bone: before[bone.rotation_path] for bone, _ in keyed}, len(plan.frames))
     return {
         chain.name: list(_channels(plan, chain, bases[chain.name], rotations, rows[chain.name]))
-        for chain in plan.chains
-        if chain.name in bases
+        for chain in group.plans
     }
 
 
@@ -251,7 +259,8 @@ def _rotation_values(
 def _channels(
     plan: Plan, chain: ChainPlan, bases: Mapping[Bone, Basis], rotations: Mapping[Bone, Array], rows: NDArray[np.intp]
 ) -> Iterator[Channel]:
-    frames, every = plan.frames[rows], len(rows) == len(plan.frames)
+    every = len(rows) == len(plan.frames)
+    frames = plan.frames if every else plan.frames[rows]
     for bone, basis in bases.items():
         values = {bone.rotation_path: rotations[bone]}
         if bone in chain.scaled:

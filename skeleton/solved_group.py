@@ -10,7 +10,7 @@ from ..solver.diagnostics import joint_angles
 from ..solver.values import Array, Goals, Plane, Solution
 from .chain_group import ChainGroup
 from .transform import each_array, on_columns
-from .values import ChainPlan, Plan, Samples
+from .values import ChainPlan, Plan, Point, Samples
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -40,6 +40,17 @@ class SolvedGroup:
         at = on_columns(columns)
         goals, solution = each_array(at, self.goals), each_array(at, self.solution)
         return replace(self, group=self.group.only(columns), goals=goals, solution=solution)
+
+    @property
+    def with_what_is_read(self) -> "SolvedGroup":
+        """The same chains, without the places of targets and poles that nothing but the solver reads."""
+        turned, samples = self.plan.use_rotation or self.group.flat.any(), self.samples
+        targets = [plan.target for plan in self.plans if turned]
+        poles = [plan.pole for plan in self.plans if plan.pole and plan.pole_pins]
+        read = {*(Point(plan.rig) for plan in self.plans), *targets, *poles}
+        to_world = {point.object: samples.to_world[point.object] for point in read}
+        pose = {point: samples.pose[point] for point in read if point.bone}
+        return replace(self, samples=replace(samples, to_world=to_world, pose=pose))
 
     def angles(self, joints: Array | None = None) -> Array:
         """(n, c, 2) of root and hinge in radians, see `joint_angles`; of other joints (n, c, k, 3) in chain space."""

@@ -31,7 +31,7 @@ _FITTED = 16
 _PROBED = 4
 """This many rows of a span are tested first; they rule out most spans that do not hold."""
 
-_AT_ONCE = 1 << 16
+_AT_ONCE = 1 << 14
 """Rows that are tested in one call, so that they stay in the processor's cache."""
 
 _STRAIGHT = 1e-9

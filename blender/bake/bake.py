@@ -45,6 +45,8 @@ def bake(
     move = write_channels.moved_as_keyed(plan, settings)
     solved = yield from part(solve.solving(plan, samples, move), sampled, sampled)
     refuse_unreachable(plan, solved)
+    solved = [group.with_what_is_read for group in solved]
+    del samples  # of a long range, places of targets are as much as what was solved
     rows = keyed_rows(plan, solved)
     channels: Channels = {rig: (yield from part(convert.channels(plan, solved, rows, settings), sampled, 1.0))}
 
