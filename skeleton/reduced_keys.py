@@ -11,8 +11,8 @@ from ..solver import reduce
 from ..solver.values import Array
 from ..solver.vectors import product
 from . import inherit, transform
+from .chain_group import ChainGroup
 from .rotation_mode import rotation_matrices
-from .solved_group import SolvedGroup
 from .steps import part
 from .transform import Basis, each_array, on_rows
 from .values import Bone, Channel, Point
@@ -147,14 +147,17 @@ def _first_order(moves: NDArray[np.float32], values: Array, allowed: float) -> r
     return error
 
 
-def limb_points(solved: SolvedGroup, paths: Sequence[str], values: list[Array], rows: NDArray[np.intp]) -> Array:
+def limb_points(
+    limb: ChainGroup, own: Mapping[Point, Basis], paths: Sequence[str], values: list[Array], rows: NDArray[np.intp]
+) -> Array:
     """(r, p, 3) points that show the pose of each keyed bone; their distances are world units.
 
-    solved : the chain, a group of one
+    limb : the chain, a group of one
+    own : the bases of its bones, as they were sampled
     paths : of the channels of its bones, which have these `values` (r, k) on `rows` of the plan's frames
     """
-    at, plan = on_rows(rows), solved.plan
-    group = solved.group.each(at)
+    at, plan = on_rows(rows), limb.plan
+    group = limb.each(at)
     by_path = {path: value[:, None] for path, value in zip(paths, values, strict=True)}
     bases = tuple(_with_values(basis, bone, by_path) for bone, basis in zip(plan.bones, group.basis, strict=True))
     posed = list(zip(plan.bones, group.kinematics.poses(bases), strict=True))
@@ -162,7 +165,7 @@ def limb_points(solved: SolvedGroup, paths: Sequence[str], values: list[Array], 
     joints = [posed[-1][1][..., :3, 3]]
 
     def posed_on(bone: Bone, parent: Array) -> tuple[Bone, Array]:
-        sampled = Basis.side_by_side([each_array(at, solved.samples.basis[Point(plan.rig, bone.name)])])
+        sampled = Basis.side_by_side([each_array(at, own[Point(plan.rig, bone.name)])])
         return bone, inherit.pose((bone,), parent, _with_values(sampled, bone, by_path).matrix)
 
     for bone in plan.below:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from ..solver.diagnostics import joint_angles
 from ..solver.values import Array, Goals, Plane, Solution
 from .chain_group import ChainGroup
-from .transform import each_array, on_columns
+from .transform import each_array, on_columns, on_rows
 from .values import ChainPlan, Plan, Point, Samples
 
 
@@ -43,14 +44,25 @@ class SolvedGroup:
 
     @property
     def with_what_is_read(self) -> "SolvedGroup":
-        """The same chains, without the places of targets and poles that nothing but the solver reads."""
+        """The same chains, without samples that nothing but the solver reads, such as the places of most targets."""
         turned, samples = self.plan.use_rotation or self.group.flat.any(), self.samples
         targets = [plan.target for plan in self.plans if turned]
         poles = [plan.pole for plan in self.plans if plan.pole and plan.pole_pins]
         read = {*(Point(plan.rig) for plan in self.plans), *targets, *poles}
         to_world = {point.object: samples.to_world[point.object] for point in read}
         pose = {point: samples.pose[point] for point in read if point.bone}
-        return replace(self, samples=replace(samples, to_world=to_world, pose=pose))
+        own = {Point(plan.rig, bone.name) for plan in self.plans for bone in plan.carrying}
+        basis = {point: samples.basis[point] for point in own}
+        return replace(self, samples=replace(samples, to_world=to_world, pose=pose, basis=basis))
+
+    def on_rows(self, rows: slice) -> "SolvedGroup":
+        """The same chains on some of the frames, apart from the others in memory, and laid out there as they were."""
+
+        def at(values: NDArray[Any]) -> NDArray[Any]:
+            return on_rows(rows)(values).copy(order="K")
+
+        goals, solution = each_array(at, self.goals), each_array(at, self.solution)
+        return replace(self, group=self.group.each(at), goals=goals, solution=solution, samples=self.samples.each(at))
 
     def angles(self, joints: Array | None = None) -> Array:
         """(n, c, 2) of root and hinge in radians, see `joint_angles`; of other joints (n, c, k, 3) in chain space."""
@@ -101,3 +113,11 @@ def one_by_one(plan: Plan, solved: Iterable[SolvedGroup]) -> list[SolvedGroup]:
     places = {(chain.rig, chain.name): (group, row) for group in solved for row, chain in enumerate(group.plans)}
     groups_and_rows = (places.get((chain.rig, chain.name)) for chain in plan.chains)
     return [group.one(row) for group, row in filter(None, groups_and_rows)]
+
+
+def requested(plan: Plan, solved: list[SolvedGroup]) -> tuple[Plan, list[SolvedGroup]]:
+    """Plan and chains on the frames that the request asks for; on all where twists go on from frame to frame."""
+    if plan.step == 1 or any(chain.twists for chain in plan.chains):
+        return plan, solved
+    frames = plan.frames[plan.requested]
+    return replace(plan, frames=frames, step=1), [group.on_rows(plan.requested) for group in solved]

@@ -6,6 +6,7 @@ from bpy.types import Scene
 
 from ...skeleton import solve
 from ...skeleton.bone_channels import keyed_rows
+from ...skeleton.solved_group import requested
 from ...skeleton.steps import part, run
 from ...skeleton.values import Plan
 from ..armatures import Rig
@@ -45,10 +46,13 @@ def bake(
     move = write_channels.moved_as_keyed(plan, settings)
     solved = yield from part(solve.solving(plan, samples, move), sampled, sampled)
     refuse_unreachable(plan, solved)
+    # Reducing takes long: of a long range, nothing is held meanwhile that is not read any more.
     solved = [group.with_what_is_read for group in solved]
-    del samples  # of a long range, places of targets are as much as what was solved
+    del samples
+    converting = convert.channels(plan, solved, keyed_rows(plan, solved), settings)
+    plan, solved = requested(plan, solved)
     rows = keyed_rows(plan, solved)
-    channels: Channels = {rig: (yield from part(convert.channels(plan, solved, rows, settings), sampled, 1.0))}
+    channels: Channels = {rig: (yield from part(converting, sampled, 1.0))}
 
     def write(keep: Keeper) -> MeasurePhase:
         sampler.removal.refuse()

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...skeleton import bone_channels
-from ...skeleton.reduced_keys import limb_points, reduce_channels
+from ...skeleton.reduced_keys import TestPoints, limb_points, reduce_channels
 from ...skeleton.reduced_targets import reduce_targets
 from ...skeleton.solved_group import SolvedGroup, one_by_one
 from ...skeleton.steps import part
@@ -27,23 +27,33 @@ def channels(
 ) -> Generator[float, None, list[Channel]]:
     """The channels of the chains' bones, on frames `rows` of the plan or, reduced, on as few as the style allows.
 
-    It yields the part that is done, since reducing takes long.
+    The call converts what is solved. What it returns yields the part that is done, since reducing takes long, and holds
+    nothing of the solution.
     """
     rotations = [bone.rotation_path for chain in plan.chains for bone in chain.keyed]
     before = values_before(plan.rig, rotations, plan.frames[0])
     by_chain = bone_channels.channels(plan, solved, rows, before)
     if any(chain.may_fall_short("influence") for chain in plan.chains):
         by_chain = own_keys.with_own_keys(plan, solved, by_chain)
-    if style.keys == Keys.REDUCED:
-        cubic = style.interpolation == "BEZIER"
-        for number, group in enumerate(one_by_one(plan, solved)):
-            name = group.plan.name
-            points = partial(limb_points, group, [channel.path for channel in by_chain[name]])
-            reduced = partial(
-                reduce_channels, test_points=points, step=plan.step, tolerance=style.tolerance, cubic=cubic
-            )
-            steps = own_keys.piecewise(reduced, by_chain[name], rows[name], step=plan.step, cubic=cubic)
-            by_chain[name] = yield from part(steps, number / len(by_chain), (number + 1) / len(by_chain))
+    limbs = one_by_one(plan, solved) if style.keys == Keys.REDUCED else ()
+    paths = {name: [channel.path for channel in of_chain] for name, of_chain in by_chain.items()}
+    points = {
+        limb.plan.name: partial(limb_points, limb.group, limb.samples.basis, paths[limb.plan.name]) for limb in limbs
+    }
+    return _reduced(plan, by_chain, points, rows, style)
+
+
+def _reduced(
+    plan: Plan, by_chain: dict[str, list[Channel]], points: Mapping[str, TestPoints], rows: Rows, style: KeyStyle
+) -> Generator[float, None, list[Channel]]:
+    """points : by chain that is to have fewer keys"""
+    cubic = style.interpolation == "BEZIER"
+    for number, (name, test_points) in enumerate(points.items()):
+        reduced = partial(
+            reduce_channels, test_points=test_points, step=plan.step, tolerance=style.tolerance, cubic=cubic
+        )
+        steps = own_keys.piecewise(reduced, by_chain[name], rows[name], step=plan.step, cubic=cubic)
+        by_chain[name] = yield from part(steps, number / len(by_chain), (number + 1) / len(by_chain))
     return [channel for of_chain in by_chain.values() for channel in of_chain]
 
 

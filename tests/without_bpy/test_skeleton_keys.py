@@ -36,7 +36,7 @@ def solved_keys(rig: PlainRig, tolerance: float, *, cubic: bool, **fields: objec
     (keys,) = channels(whole, [solved], before(whole))
     rows = keyed_rows(whole, [solved])["lower"]
     rig.play([] if len(rows) < COUNT else keys)
-    points = partial(limb_points, solved, [channel.path for channel in keys])
+    points = partial(limb_points, solved.group, solved.samples.basis, [channel.path for channel in keys])
     return whole, run(reduce_channels(keys, rows, points, step=STEP, tolerance=tolerance, cubic=cubic))
 
 
