@@ -13,7 +13,7 @@ from ..solver import rotation
 from ..solver.hock import TURNS_WITH
 from ..solver.numbers import differs
 from ..solver.values import Array, Solution, Unreachable
-from ..solver.vectors import dot, product
+from ..solver.vectors import dot, norm, product
 from . import inherit, transform, twist
 from .batches import batches
 from .chain_group import ChainGroup, basis_below, tip_parent_pose
@@ -133,6 +133,27 @@ def _along_axis(group: ChainGroup, bone: int, stretch: Array) -> Array:
     moves = gain_sq > _MOVED**2 * dot(way, way)
     factor = (np.sqrt(np.maximum(root, 0.0)) - half) / np.where(moves, gain_sq, 1.0)
     return np.where(moves, np.clip(factor, 0.5 * stretch, 2.0 * stretch), stretch)
+
+
+def posed_stretch(group: ChainGroup) -> Array:
+    """(n, c, 2) the stretch of a solution that gives root and end bones the lengths that they have before the solve."""
+    if group.lengthened is None:
+        return np.ones(2)
+    end = group.kinematics.poses(group.posed[: len(group.basis)])[-1]
+    orientation = product(group.kinematics.from_space[..., :3, :3], product(group.input_pose[..., 1, :, :], group.end))
+    inherited = transform.lengths(end[..., :3, :3])[..., 1] / np.linalg.norm(orientation[..., 1], axis=-1)
+    factors = group.lengthened[..., 0], np.where(inherited > 0.0, inherited, 1.0)
+    return np.stack(np.broadcast_arrays(*(_next_joint(group, *each) for each in enumerate(factors))), axis=-1)
+
+
+def _next_joint(group: ChainGroup, bone: int, factor: Array) -> Array:
+    """(n, c) how many times as far away the next joint is with this factor: `_along_axis` the other way."""
+    if group.grown is None:
+        return factor
+    way, gain = np.moveaxis(group.grown[..., bone, :, :], -2, 0)
+    size = norm(way)
+    stretch = norm(way + (factor - 1.0)[..., None] * gain) / np.where(size > 0.0, size, 1.0)
+    return np.where(norm(gain) > _MOVED * size, np.clip(stretch, 0.5 * factor, 2.0 * factor), factor)
 
 
 def _turned_basis(

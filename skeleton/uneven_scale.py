@@ -17,7 +17,7 @@ from ..solver.fixed_point import fixed_point
 from ..solver.values import Array, Goals, Reference, Status, Unreachable
 from ..solver.vectors import norm, unit
 from . import chain_group, tail, transform, twist
-from .bone_channels import shown_bases
+from .bone_channels import posed_stretch, shown_bases
 from .chain_group import ChainGroup
 from .rounding import VISIBLE
 from .solved_group import SolvedGroup
@@ -57,7 +57,8 @@ def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGrou
         shape = np.broadcast_shapes(links.shape[:-1], lever.shape[:-1])
         return np.concatenate([np.broadcast_to(part, (*shape, part.shape[-1])) for part in (links, lever)], axis=-1)
 
-    start = with_lever(_flat(reference), {group.plan.third[0]: group.third.basis} if group.third else {})
+    start = reference / posed_stretch(group)[..., None] if _refers_to_pose(group, goals) else reference
+    start = with_lever(_flat(start), {group.plan.third[0]: group.third.basis} if group.third else {})
     fit = fixed_point(fitting, start, _CLOSE)
     solved = _solve_with_links(group, reference, *fitted(fit), samples)
     return _with_posed_joints(replace(solved, goals=goals), _pairs(fitting(fit)[..., :6] - fit[..., :6]))
@@ -112,9 +113,14 @@ def _without_hold(group: ChainGroup) -> ChainGroup:
     return replace(group, plans=plans)
 
 
+def _refers_to_pose(group: ChainGroup, goals: Goals) -> bool:
+    return group.plan.options.reference == Reference.POSE and goals.pose is not None
+
+
 def _reference(group: ChainGroup, goals: Goals, samples: Samples) -> Array:
     """(n, c, 2, 3) the links at rest, or as the input pose has them if that is the reference."""
-    if group.plan.options.reference == Reference.POSE and goals.pose is not None:
+    if _refers_to_pose(group, goals):
+        assert goals.pose is not None
         posed = dict(zip((*group.plan.bones, *group.plan.third), group.posed, strict=True))
         links = _posed_links(group, posed, samples)
         if group.third:

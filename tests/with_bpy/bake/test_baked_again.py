@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import bpy
 import numpy as np
@@ -140,4 +141,34 @@ def test_a_joint_beside_its_bone_stays_where_bones_stretch(fields: dict[str, obj
     rig.pose.bones["lower"].location = (0.2, -0.1, 0.15)
     api.bake(rig, frames=FRAMES)
     assert any(path.endswith("scale") and np.ptp(values[:, 1]) > 0.1 for (path, _), values in keys(rig).items())
+    keeps_its_keys(rig)
+
+
+@pytest.mark.parametrize(
+    ("target", "pole", "above", "turns"),
+    [
+        ((0.9, 1.9, -0.1), (0.1, 1.3, -1.7), (0.8, 0.7, 1.0), ((-0.3, 0.3, -0.2), (0.7, 0.1, 0.6), (0.7, -0.1, -0.7))),
+        (
+            (-0.1, 1.2, 0.7),
+            (0.4, -1.4, -0.9),
+            (1.1, 1.2, 0.5),
+            ((-0.6, 0.7, 0.5), (0.9, -0.6, -0.1), (-0.7, -0.5, 0.1)),
+        ),
+    ],
+)
+def test_a_pinned_limb_below_uneven_scale_stays(
+    target: Sequence[float], pole: Sequence[float], above: Sequence[float], turns: Sequence[Sequence[float]]
+) -> None:
+    """A bone between bends it; several lengths of its bones may fit, and the second bake begins with the last ones."""
+    names, places = ("spine", "upper", "between", "lower"), [(0, 0, 1), (0.1, 0.24, 0.71), (0.2, 0.48, 0.43)]
+    ends = pairwise([*places, (1.19, 0.19, -0.42)])
+    limb = (rigs.Bone(name, *both, parent) for (parent, name), both in zip(pairwise(names), ends, strict=True))
+    rig = rigs.armature((rigs.ARM[0], *limb))
+    pinned = {"pole": pole, "pole_pin": 1.0, "max_stretch": 1.2}
+    rigs.chain(rig, "lower", target=target, root_bone="upper", reference="POSE", **pinned)
+    rig.data.bones["between"].inherit_scale = rig.data.bones["lower"].inherit_scale = "ALIGNED"
+    rig.pose.bones["spine"].scale = above
+    for name, angles in zip(names[1:], turns, strict=True):
+        rig.pose.bones[name].rotation_quaternion = Euler(angles).to_quaternion()
+    api.bake(rig, frames=FRAMES)
     keeps_its_keys(rig)
