@@ -21,10 +21,11 @@ def circle_crossings(first: float, second: float, x: float, y: float, digits: in
         return [np.array([float(along * u - s * across * v), float(along * v + s * across * u)]) for s in (1, -1)]
 
 
-def rotation_about(axis: np.ndarray, angle: float) -> np.ndarray:
-    """(3, 3) by Rodrigues' formula."""
+def rotation_about(axis: np.ndarray, angle: np.ndarray | float) -> np.ndarray:
+    """(..., 3, 3) by Rodrigues' formula, for angles (...)."""
     x, y, z = np.asarray(axis) / np.linalg.norm(axis)
     skew = np.array(((0, -z, y), (z, 0, -x), (-y, x, 0)))
+    angle = np.asarray(angle)[..., None, None]
     return np.eye(3) + np.sin(angle) * skew + (1 - np.cos(angle)) * skew @ skew
 
 

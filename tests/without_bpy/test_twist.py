@@ -116,7 +116,7 @@ def test_along_the_shortest_way_of_a_step_the_twist_is_right() -> None:
     for _ in range(60):
         first = turned(np.radians(rng.uniform(100, 149)), rng.uniform(-3, 3), rng.uniform(-3, 3))
         axis = rng.normal(size=3)
-        way = np.array([rotation_about(axis, part * np.radians(170.0)) for part in parts]) @ first
+        way = rotation_about(axis, parts * np.radians(170.0)) @ first
         if not twist.twist(way, LINE).decided.all():
             continue
         expected = 2.0 * np.unwrap([half_twist(matrix) for matrix in way], period=np.pi)
@@ -140,7 +140,7 @@ def test_over_a_step_through_much_swing_goes_the_least_turn() -> None:
     for _ in range(400):
         first = turned(np.radians(rng.uniform(60, 149)), rng.uniform(-3, 3), rng.uniform(-3, 3))
         axis, parts = rng.normal(size=3), np.linspace(0.0, np.radians(rng.uniform(20, 178)), 301)
-        way = np.array([rotation_about(axis, part) for part in parts]) @ first
+        way = rotation_about(axis, parts) @ first
         decided = twist.twist(way, LINE).decided
         if decided[[0, -1]].all() and not decided.all():
             passing += 1
