@@ -67,7 +67,7 @@ def brute_force(joints: np.ndarray, kind: Hock, distance: float, angle: float) -
     first, second = (first + more, second) if kind == Hock.PARALLEL else (first, second + more)
     bent = np.arctan2(hinge / np.linalg.norm(hinge) @ np.cross(first, second), first @ second)
     low, high = -bent, np.pi - bent
-    for _ in range(100):
+    for _ in range(60):
         middle = 0.5 * (low + high)
         if np.linalg.norm(posed(joints, kind, middle, angle)[3]) > distance:
             low = middle
