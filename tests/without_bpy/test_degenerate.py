@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import permutations
 from math import pi
 
 import numpy as np
@@ -16,14 +17,15 @@ from support.oracles import random_rotation
 
 LENGTH = st.sampled_from((0.0, 1.0, 1.0, 0.3, 1 + 1e-16, 1 + 1e-7, 1e-3, 1e-8, 1e-16, 3e-17, 1e-20, 1e-50, 1e5, 1e50))
 ANGLE = st.sampled_from((0.0, pi, pi / 2, 1e-12, 1e-7, 2e-6, 1e-4, 1.1e-4, 0.01, 1.0, 2.0, pi - 1e-9, pi - 1e-4))
+AXES = (X, Y, Z, -X, -Y, -Z)
+ACROSS = st.sampled_from([(axis, other) for axis, other in permutations(AXES, 2) if axis @ other == 0.0])
 SIZE = st.sampled_from((1e-60, 1e-30, 1.0, 1.0, 1.0, 1e30))
 
 
 @st.composite
 def directions(draw: st.DrawFn) -> np.ndarray:
     """(3,) a unit vector, turned away from an axis by an angle at which something is undecided, or almost."""
-    axis, other = draw(st.permutations((X, Y, Z, -X, -Y, -Z)).filter(lambda axes: axes[0] @ axes[1] == 0.0))[:2]
-    angle = draw(ANGLE)
+    (axis, other), angle = draw(ACROSS), draw(ANGLE)
     return np.cos(angle) * axis + np.sin(angle) * other
 
 
