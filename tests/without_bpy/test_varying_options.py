@@ -13,7 +13,7 @@ from solver import Bend, Chain, Goals, Options, Plane, Reference, Solution, Unre
 from solver.values import VARYING
 from support.limbs import LEG, random_limb, random_pose
 
-FRAMES, CHAINS = 6, 3
+FRAMES, CHAINS = 3, 3
 
 # A frame that holds another one, or the shortest path over all of them, is not posed by itself.
 CHOICES = st.fixed_dictionaries(
