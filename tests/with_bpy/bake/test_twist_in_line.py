@@ -10,7 +10,7 @@ from bl_ext.user_default.two_bone_ik import api
 from mathutils import Quaternion
 
 from support.truth import on_frame
-from support.twisted import CLOSE, LINE, all_keys, arm, shown
+from support.twisted import CLOSE, FRAMES, LINE, all_keys, arm, shown
 
 
 @pytest.mark.parametrize("swing", [None, (1.0, 0.0, 0.0)], ids=["straight", "swung"])
@@ -78,3 +78,12 @@ def test_bones_in_line_that_do_not_turn_along_are_left_alone(still: str) -> None
     alone = [bone.name for bone in LINE if bone.name.startswith(f"{still[:5]}_line")]
     assert any(note.endswith(f"inherits no rotation, are left alone: {', '.join(alone)}") for note in report.notes)
     assert not any(f'"{name}"' in path for path, _ in all_keys(rig) for name in alone)
+
+
+def test_a_range_goes_on_from_the_whole_turns_of_the_keys_before_it() -> None:
+    rig = arm(bones=LINE, turns=1.5).id_data
+    api.bake(rig, frames=FRAMES)
+    keys = all_keys(rig)
+    api.bake(rig, frames=(31, 60))
+    for place, values in all_keys(rig).items():
+        np.testing.assert_allclose(values, keys[place], atol=CLOSE, err_msg=str(place))
