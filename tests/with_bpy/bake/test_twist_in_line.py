@@ -80,7 +80,7 @@ def test_bones_in_line_that_do_not_turn_along_are_left_alone(still: str) -> None
     assert not any(f'"{name}"' in path for path, _ in all_keys(rig) for name in alone)
 
 
-def test_a_range_goes_on_from_the_whole_turns_of_the_keys_before_it() -> None:
+def test_a_range_goes_on_from_whole_turns_of_bones_in_line() -> None:
     rig = arm(bones=LINE, turns=1.5).id_data
     api.bake(rig, frames=FRAMES)
     keys = all_keys(rig)
