@@ -63,7 +63,8 @@ class Readable(Formatter):
         fields = [field for _, field, spec, _ in self.parse(format_string) if field and spec == "length"]
         longest = max((abs(self.get_field(field, args, kwargs)[0]) for field in fields), default=0.0)
         for word, scale in self._scales.items():
-            self._word = word if longest * scale >= 1.0 else self._word
+            # As it is read: 0.9996 m is 1 m, not 1000 mm.
+            self._word = word if float(f"{longest * scale:.3g}") >= 1.0 else self._word
         return super().vformat(format_string, args, kwargs)
 
     def format_field(self, value: Any, format_spec: str) -> str:

@@ -63,6 +63,13 @@ def test_distances_are_told_in_the_units_of_the_scene(system: str, scale: float,
     assert limb_notice.short(bpy.context, replace(states["lower"], state=State.TOO_FAR, miss=2.55)) == f"{told} too far"
 
 
+@pytest.mark.parametrize(("off", "told"), [(0.99996, "1 m"), (0.9994, "999 mm")])
+def test_a_distance_gets_the_unit_that_suits_it_as_it_is_read(off: float, told: str) -> None:
+    chain = arm(target=(9.0, 0.0, 1.0))
+    chain.target.location.x += off - api.check(chain.id_data, frames=(1, 1)).chains[0].miss[0]
+    assert api.check(chain.id_data, frames=(1, 1)).lines()[1].endswith(f"by up to {told}")
+
+
 def test_each_line_knows_the_frame_on_which_it_shows_most() -> None:
     chain = arm()
     animate(chain.target, location={1: (1.2, 0, 1), 4: (6, 0, 1), 5: (1.2, 0, 1)})
