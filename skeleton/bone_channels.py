@@ -141,10 +141,8 @@ def posed_stretch(group: ChainGroup) -> Array:
         return np.ones(2)
     end = group.kinematics.poses(group.posed[: len(group.basis)])[-1]
     orientation = product(group.kinematics.from_space[..., :3, :3], product(group.input_pose[..., 1, :, :], group.end))
-    size, unstretched = (norm(linear[..., :3, 1]) for linear in (end, orientation))
-    # A bone that is scaled to nothing shows no stretch.
-    shown = (size > 0.0) & (unstretched > 0.0)
-    factors = group.lengthened[..., 0], np.where(shown, size, 1.0) / np.where(shown, unstretched, 1.0)
+    inherited = transform.lengths(end[..., :3, :3])[..., 1] / np.linalg.norm(orientation[..., 1], axis=-1)
+    factors = group.lengthened[..., 0], np.where(inherited > 0.0, inherited, 1.0)
     return np.stack(np.broadcast_arrays(*(_next_joint(group, *each) for each in enumerate(factors))), axis=-1)
 
 

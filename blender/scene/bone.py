@@ -11,7 +11,7 @@ from bpy.types import Object, PoseBone
 from mathutils import Matrix
 
 from ...skeleton.rotation_mode import rotation_matrices, rotation_name
-from ...skeleton.transform import Basis, compose, orientation
+from ...skeleton.transform import Basis, compose
 from ...skeleton.values import Bone, LocalToPose, Point
 from ...solver.values import Array
 from ...solver.vectors import product
@@ -61,16 +61,12 @@ def from_bone(item: Object) -> Array:
 
 def _offset(bone: bpy.types.Bone, parent: bpy.types.Bone | None) -> Array:
     if parent is None:
-        matrix = bone.matrix_local
-    else:
-        matrix = bone.matrix.to_4x4()
-        matrix.translation = bone.head
-        # The head is given from the parent's tail.
-        matrix[1][3] += parent.length
-    offset = np.array(matrix_rows(matrix), dtype=np.float64)
-    # In single precision it is no rotation to 1e-7: seen from a bone, a joint would lie elsewhere once the bone turns,
-    # and each bake would turn twist bones a little farther.
-    return compose(orientation(offset[:3, :3]), offset[:3, 3])
+        return rest(bone)
+    matrix = bone.matrix.to_4x4()
+    matrix.translation = bone.head
+    # The head is given from the parent's tail.
+    matrix[1][3] += parent.length
+    return np.array(matrix_rows(matrix), dtype=np.float64)
 
 
 def _offset_to(bone: bpy.types.Bone, parent: bpy.types.Bone | None) -> Array:
