@@ -25,13 +25,13 @@ def lifting(empty_file: None) -> Object:
 
 @pytest.fixture
 def twisted(empty_file: None) -> Object:
-    """It strides by FK, and for one frame its left shin is twisted about its own length."""
+    """It strides by FK, and for one frame its left shin is twisted about its own length; it bends more on others."""
     rig = generated("basic_human")
     stride(rig)
-    twists = {PEAK - 1: 0.0, PEAK: 0.3, PEAK + 1: 0.0}
+    bends = {1: (1.6, 0.0), 10: (0.1, 0.0), PEAK - 1: (0.8, 0.0), PEAK: (0.8, 0.3), PEAK + 1: (0.8, 0.0)}
     turns = {
-        frame: Euler((0.8, 0, 0)).to_quaternion() @ Euler((0, twist, 0)).to_quaternion()
-        for frame, twist in twists.items()
+        frame: Euler((bend, 0, 0)).to_quaternion() @ Euler((0, twist, 0)).to_quaternion()
+        for frame, (bend, twist) in bends.items()
     }
     animate(rig.pose.bones["shin_fk.L"], rotation_quaternion=turns)
     return rig
