@@ -112,6 +112,16 @@ def test_a_rotation_points_the_axes_as_asked(make, signs: tuple[int, ...]) -> No
     np.testing.assert_allclose(direction, wanted[..., 1], atol=1e-9)
 
 
+@pytest.mark.parametrize("size", [1e-5, 1e5])
+def test_below_a_flat_parent_rotations_have_no_unit(size: float) -> None:
+    limbs, parents, scale = bones(), transforms(0.4), np.ones((FRAMES, BONES, 3))
+    parents[..., :3, 0], wanted = 0.0, transforms()[..., :3, :3]
+    larger = parents.copy()
+    larger[..., :3, :3] *= size
+    expected = inherit.rotation(limbs, parents, scale, wanted)
+    np.testing.assert_allclose(inherit.rotation(limbs, larger, scale, wanted), expected, atol=1e-9)
+
+
 @pytest.mark.parametrize("make", [bones, without_scale])
 def test_a_location_puts_the_head_where_it_is_asked(make) -> None:
     limbs, parents, head = make(), transforms(0.4), RNG.normal(size=(FRAMES, BONES, 3))
