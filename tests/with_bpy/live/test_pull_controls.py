@@ -97,6 +97,16 @@ def test_the_elbow_that_shows_goes_to_where_it_is_pulled(rig: Object, limb: str,
     assert channels(rig) == fk
 
 
+@pytest.mark.parametrize("poled", [False, True])
+def test_an_elbow_pulled_onto_the_line_has_no_side_to_go_to(rig: Object, poled: bool) -> None:
+    turn_poles(rig, poled)
+    pull(rig, "Arm.L", OFFSETS["Arm.L"])
+    root, mid, tip = before = joints(rig, bones("Arm.L"))
+    beside = 2e-5 * side_of(before, mid)
+    pull(rig, "Arm.L", tuple(0.4 * root + 0.6 * tip - beside - mid), pull="POLE")
+    np.testing.assert_allclose(joints(rig, bones("Arm.L")), before, atol=CLOSE)
+
+
 @pytest.mark.parametrize("limb", ["Arm.L", "Leg.R"])
 def test_the_angles_told_are_those_of_the_limb_that_shows(rig: Object, limb: str) -> None:
     root, end, _ = bones(limb, "{}_fk.{}")
