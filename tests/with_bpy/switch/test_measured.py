@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
@@ -54,6 +55,17 @@ def test_one_frame_is_told_where_a_driver_lets_a_limit_act(lifting: Object) -> N
     assert report.headline().startswith("Switched, but not all stay where they were: Leg.L")
     assert f"stays where it was on {COUNT - 1} of {COUNT} frames" in str(report)
     assert f"on 1 frame ({PEAK})" in str(report)
+
+
+def test_how_far_a_bone_is_off_is_told_in_the_world(lifting: Object) -> None:
+    lifting.scale = (3.0, 3.0, 3.0)
+    limit_knee(lifting)
+    names = ["ORG-thigh.L", "ORG-shin.L", "ORG-foot.L"]
+    before = pose_of(lifting, names, [PEAK])
+    report = api.switch(lifting, "FK", ["Leg.L"], frames=(PEAK - 2, PEAK + 2))
+    moved = 3.0 * off(pose_of(lifting, names, [PEAK]), before)[0]
+    assert moved > 0.1
+    np.testing.assert_allclose(report.chains[0].off.max(), moved, rtol=1e-5)
 
 
 def test_a_twist_that_ik_cannot_show_is_told_by_bone(twisted: Object) -> None:

@@ -94,6 +94,16 @@ def test_parents_scales_and_delta_transforms_are_taken_off() -> None:
     np.testing.assert_allclose(joints()[1], turned(before[1], before, before[2]), atol=CLOSE)
 
 
+def test_a_pole_that_a_driver_turns_moves_as_well() -> None:
+    rig = arm().id_data
+    pole = bpy.data.objects["Pole"]
+    pole.driver_add("rotation_euler", 0).driver.expression = "0.3"
+    api.solve(rig)
+    before, place, goal = joints(), pole_at(), goal_at()
+    api.flip_bend(rig)
+    np.testing.assert_allclose(pole_at(), turned(place, before, goal), atol=CLOSE)
+
+
 def test_a_pole_that_is_a_bone_moves_as_well() -> None:
     chain = arm()
     rig = rigs.armature([*rigs.ARM, rigs.Bone("pole", POLE, (0.3, 3.0, 2), "spine")], "Boned")
