@@ -116,7 +116,7 @@ class HeldTargets(ExitStack):
             samples = yield from sampler.over_range(need)
         for point in sorted(set(targets) & self.targets.keys(), key=lambda target: len(self.targets[target].parents)):
             samples = self._as_copied(point, samples, frames)
-        samples = leaders.posed(chain, leading, samples, len(frames), [*also, chain.target])
+        samples = leaders.posed(chain, leading, samples, frames, [*also, chain.target])
         space = samples.world(for_hold.space) if for_hold.space else np.eye(4)[None]
         return samples, samples.world(chain.target), space
 

@@ -13,6 +13,7 @@ from ...skeleton.hold import Hold
 from ...skeleton.rounding import near
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.values import ChainPlan, Plan, Point, Samples
+from ...solver.values import Array
 from ...solver.vectors import norm
 from ..armatures import Rig, local_armatures
 from ..bake.build_plan import with_dependents
@@ -86,16 +87,16 @@ def of_chain(
 
 
 def posed(
-    chain: ChainPlan, leading: Iterable[ChainPlan], samples: Samples, count: int, points: Sequence[Point]
+    chain: ChainPlan, leading: Iterable[ChainPlan], samples: Samples, frames: Array, points: Sequence[Point]
 ) -> Samples:
-    """The samples with what the leading chains move, once they are solved, over `count` frames.
+    """The samples with what the leading chains move, once they are solved, over these frames (n,).
 
     raises : Refused if a constraint ties one of the points to a limb that Blender shows elsewhere than it was solved
     """
     for limb in leading:
-        [group] = chain_group.chain_groups([limb], samples, count)
-        solved = solve.solve_group(group, samples, count)
-        _refuse_tied(chain, limb, solved, samples, points)
+        [group] = chain_group.chain_groups([limb], samples, len(frames))
+        solved = solve.solve_group(group, samples, len(frames))
+        _refuse_tied(chain, limb, solved, samples, frames, points)
         samples = carried_along.move_dependents(samples, solved)
     return samples
 
@@ -110,9 +111,17 @@ def need(plan: Plan, chains: Iterable[ChainPlan], places: Collection[Point], als
 
 
 def _refuse_tied(
-    chain: ChainPlan, leader: ChainPlan, solved: SolvedGroup, samples: Samples, points: Iterable[Point]
+    chain: ChainPlan,
+    leader: ChainPlan,
+    solved: SolvedGroup,
+    samples: Samples,
+    frames: Array,
+    points: Iterable[Point],
 ) -> None:
-    """Refuse where a constraint ties a followed point to a limb that Blender shows elsewhere than it was solved."""
+    """Refuse where a constraint ties a followed point to a limb that Blender shows elsewhere than it was solved.
+
+    Between whole frames it is where its keys lead it, even after a bake.
+    """
     root = dependencies.root_of(leader)
     if not any(root in dependencies.upstream(point) and not dependencies.hangs(point, leader) for point in points):
         return
@@ -121,8 +130,6 @@ def _refuse_tied(
     end = samples.world(Point(leader.rig, leader.end.name))
     last, place = leader.tip_place
     tip_now = transform.transform_points(samples.world(Point(leader.rig, last)), np.array(place))
-    size = float(norm(tip - mid).max())
-    if max(float(norm(mid - end[..., :3, 3]).max()), float(norm(tip - tip_now).max())) > 10.0 * near(
-        size, np.abs(tip_now).max()
-    ):
+    off = np.maximum(norm(mid - end[..., :3, 3]), norm(tip - tip_now))[frames % 1.0 == 0.0]
+    if off.max(initial=0.0) > 10.0 * near(float(norm(tip - mid).max()), np.abs(tip_now).max()):
         raise Refused("FOLLOWS_BY_CONSTRAINT", chain=chain, value=leader.name)

@@ -201,3 +201,17 @@ def test_a_prop_in_the_other_hand_is_where_that_hand_is() -> None:
     api.hold(rig, ["lower"], (20, 50), space=gun)
     assert_live_is_bake(rig)  # nobody had posed the other hand before
     assert_held("Target", "Gun", 20, 50)
+
+
+def test_a_prop_tied_to_the_other_hand_is_held_once_that_is_baked() -> None:
+    rig, gun = body(TWO_ARMS), empty("Gun")
+    hand(rig, place=(1.2, 0.3, 1.3))
+    hand(rig, "lower.R", "Target.R", (1.2, -0.9, 1.3))
+    tied = gun.constraints.new("COPY_TRANSFORMS")
+    tied.target, tied.subtarget = rig, "hand.R"
+    with pytest.raises(api.Refused) as refused:
+        api.hold(rig, ["lower"], (20, 50), space=gun)
+    assert refused.value.kind == "FOLLOWS_BY_CONSTRAINT"
+    api.bake(rig, ["lower.R"])
+    api.hold(rig, ["lower"], (20, 50), space=gun)
+    assert_held("Target", "Gun", 20, 50)
