@@ -1,6 +1,7 @@
 """The rule for frames on which geometry leaves a value undecided: the value of the last decided frame holds.
 
-Frames before the first decided frame take the value of that frame.
+Frames before the first decided frame take the value of that frame. Which frames are decided, `plane`, `planar`,
+`twist`, `swivel` and `targets` say, each of its own values.
 """
 
 import numpy as np

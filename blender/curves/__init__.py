@@ -1,5 +1,9 @@
 """F-curves and actions: reading them, writing them, keeping what others have keyed, and checks before writing.
 
+What stays as it was is told apart by why: `kept_outside` lies outside of the range, `borders` splits curves at its
+ends, `own_keys` are on frames without influence, `keys_beside` on those beside a switch; `write` frees the handles of
+their neighbours.
+
 Other rooms use of it:
 
     action_pairs : all

@@ -203,7 +203,7 @@ def test_a_prop_in_the_other_hand_is_where_that_hand_is() -> None:
     assert_held("Target", "Gun", 20, 50)
 
 
-def test_a_prop_tied_to_the_other_hand_is_held_once_that_is_baked() -> None:
+def test_a_prop_tied_to_a_hand_is_held_once_that_is_baked() -> None:
     rig, gun = body(TWO_ARMS), empty("Gun")
     hand(rig, place=(1.2, 0.3, 1.3))
     hand(rig, "lower.R", "Target.R", (1.2, -0.9, 1.3))
