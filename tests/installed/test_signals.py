@@ -72,7 +72,8 @@ def test_an_interrupted_pool_takes_its_blenders_along(
 ) -> None:
     out = tmp_path / "out"
     manifest = shot.with_name("season.toml")
-    manifest.write_text("".join(f'[[shot]]\nfile = "shot.blend"\noutput = "{name}.blend"\n' for name in "abcdef"))
+    shots = [f'[[shot]]\nfile = "shot.blend"\noutput = "{name}.blend"\n' for name in "abcdef"]
+    manifest.write_text(f'{shots[0]}frames = "1:1000000"\n{"".join(shots[1:])}')
     options = ("--setup", shot.with_name("setup.toml"), "--output-dir", out, "--jobs", 2)
     process = start(program, "bake", "--manifest", manifest, *options)
     wait_for(lambda: out.exists() and any(".partial" in name for name in names(out)))
@@ -80,5 +81,6 @@ def test_an_interrupted_pool_takes_its_blenders_along(
     _, said = process.communicate(timeout=SECONDS)
     assert (process.returncode, said.splitlines()[-1:]) == (7, ["two_bone_ik: interrupted"])
     assert all(name.endswith((".blend", ".json")) and ".partial" not in name for name in names(out))
+    assert "a.blend" not in names(out)
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)
