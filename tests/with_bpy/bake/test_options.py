@@ -38,12 +38,16 @@ def test_rotation_influence_leaves_the_hand_part_of_its_own_turn(influence: floa
     own[:] = (0.8, 0.6, 0.0, 0.0)
     hand.rotation_quaternion = own
     target.rotation_euler = (0.5, 0.2, 0.1)
-    api.bake(rig, frames=(1, 1))
-    half = hand.rotation_quaternion.copy()
-    rig.two_bone_ik_chains[0].rotation_influence = 1.0
-    hand.rotation_quaternion = own
-    api.bake(rig, frames=(1, 1), new_action=True)
-    assert abs(half.dot(own.slerp(hand.rotation_quaternion, influence))) == pytest.approx(1.0, abs=1e-6)
+    found = []
+    for value in (influence, 1.0):
+        rig.two_bone_ik_chains[0].rotation_influence = value
+        hand.rotation_quaternion = own
+        api.bake(rig, frames=(1, 1), new_action=True)
+        on_frame(1)
+        found.append(hand.rotation_quaternion.copy())
+    part, whole = found
+    assert own.rotation_difference(whole).angle > 0.5
+    assert abs(part.dot(own.slerp(whole, influence))) == pytest.approx(1.0, abs=1e-6)
 
 
 def test_stretch_that_would_shear_is_refused() -> None:
