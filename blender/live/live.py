@@ -21,6 +21,7 @@ from . import auto_keys, state
 from .auto_keys import OwnPose
 from .state import Matrices, RigState
 
+# For what we evaluate, Blender calls the handlers, and these call us.
 _evaluating: list[Depsgraph] = []
 
 
