@@ -31,13 +31,13 @@ _TRIES = 5
 class ControlKeys:
     """The keys of limbs that switch, over the frames of the plan.
 
-    turning : (n,) as `gaps` takes it
+    corners, turning : (n,) as `gaps` takes them
     """
 
     def __init__(self, plan: Plan, limbs: Sequence[SwitchPlan], style: KeyStyle) -> None:
         self._plan, self._limbs, self._style = plan, limbs, style
         self._animated = versions.animated_paths(plan.rig)
-        self._corners, self.turning = _turns(plan.rig, plan.frames)
+        self.corners, self.turning = _turns(plan.rig, plan.frames)
         paths = (bone.rotation_path for limb in limbs for bone in limb.keyed)
         self._before = values_before(plan.rig, paths, plan.frames[0])
 
@@ -48,7 +48,7 @@ class ControlKeys:
             channel
             for bone in limb.keyed
             if (basis := bases.get(bone.name))
-            for channel in basis_channels(bone, basis, frames, before[bone.rotation_path], self._corners, between)
+            for channel in basis_channels(bone, basis, frames, before[bone.rotation_path], self.corners, between)
             if channel.path in limb.paths(bone) and not self._unchanged(channel)
         ]
 

@@ -49,7 +49,7 @@ def switch(
     plan, limbs, following, sentences = _read(rig, to, names, frames, scene, settings)
     control_keys, tied = ControlKeys(plan, limbs, settings), ties(rig, limbs)
     sampler = resources.enter_context(sampling.Sampler(plan, settings.sampling, slow=resources.slow.append))
-    sampled = _sampled(sampler, plan, limbs, shown_need(rig, limbs, tied.depends), control_keys.turning)
+    sampled = _sampled(sampler, plan, limbs, shown_need(rig, limbs, tied.depends), control_keys)
     samples, poses, rows = yield from part(sampled, 0.0, 0.3)
     own = {point.bone: basis for point, basis in samples.basis.items()}
     chains = [IkChain(limb, poses[0], own) for limb in limbs if limb.chain]
@@ -115,12 +115,12 @@ def _read(
 
 
 def _sampled(
-    sampler: sampling.Sampler, plan: Plan, limbs: Sequence[SwitchPlan], need: SampleNeed, turning: NDArray[np.bool_]
+    sampler: sampling.Sampler, plan: Plan, limbs: Sequence[SwitchPlan], need: SampleNeed, keys: ControlKeys
 ) -> Generator[float, None, tuple[Samples, tuple[dict[str, Array], dict[str, Array]], NDArray[np.intp]]]:
     """Samples, the poses by bone on the frames and halfway behind some of them, and the indices of these."""
     samples = yield from part(sampler.of(need), 0.0, 0.7)
     poses = _by_bone(samples, limbs, plan.frames)
-    rows = gaps(limbs, poses, turning)
+    rows = gaps(limbs, poses, keys.corners, keys.turning)
     on_halves = {name: pose[:0] for name, pose in poses.items()}
     if len(rows):
         halves = halfway(plan.frames, rows)

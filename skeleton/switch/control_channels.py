@@ -44,11 +44,14 @@ class Between:
 NOTHING_BETWEEN = Between(rows=np.arange(0), values={})
 
 
-def gaps(limbs: Sequence[SwitchPlan], poses: Mapping[str, Array], turning: NDArray[np.bool_]) -> NDArray[np.intp]:
+def gaps(
+    limbs: Sequence[SwitchPlan], poses: Mapping[str, Array], corners: NDArray[np.bool_], turning: NDArray[np.bool_]
+) -> NDArray[np.intp]:
     """(m,) rising, the indices of frames after which a limb may leave the pose that its keys mean, before the next.
 
     poses : by bone (n, 4, 4) in armature space, of the bones that show the limbs and of those that carry their controls
-    turning : (n,) True on frames on which the followed motion may turn, and on the frames beside these
+    corners : (n,) as `basis_channels` takes it
+    turning : (n,) True on other frames on which the followed motion may turn
     """
     loose = np.zeros(len(next(iter(poses.values()), ())), dtype=np.bool_)
     keyed = {bone.name for limb in limbs for bone in limb.keyed}
@@ -67,6 +70,9 @@ def gaps(limbs: Sequence[SwitchPlan], poses: Mapping[str, Array], turning: NDArr
         if limb.chain:
             straight = dot(unit(mid - root), unit(tip - mid)) > np.cos(_NEARLY_STRAIGHT)
             loose[:-1] |= straight[1:] | straight[:-1]
+    # Between a corner and an end of the range, no frames tell a slope.
+    loose[:1] |= corners[1:2].any()
+    loose[-2:-1] |= corners[-2:-1].any()
     return np.flatnonzero(loose[:-1])
 
 

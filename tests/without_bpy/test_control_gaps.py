@@ -58,20 +58,28 @@ def poses(bend: float, roll: np.ndarray) -> dict[str, np.ndarray]:
 
 def test_a_straight_limb_moving_evenly_has_fk_gaps_at_its_ends() -> None:
     straight = poses(0.05, np.zeros(COUNT))
-    assert gaps([limb()], straight, SMOOTH).tolist() == [0, 1, COUNT - 3, COUNT - 2]
-    assert len(gaps([limb(ik=True)], straight, SMOOTH)) == COUNT - 1
+    assert gaps([limb()], straight, SMOOTH, SMOOTH).tolist() == [0, 1, COUNT - 3, COUNT - 2]
+    assert len(gaps([limb(ik=True)], straight, SMOOTH, SMOOTH)) == COUNT - 1
 
 
 def test_a_hand_that_begins_to_roll_has_some() -> None:
     roll = np.maximum(0.0, 0.3 * (np.arange(COUNT) - 10))
-    assert {9, 10} <= set(gaps([limb()], poses(0.8, roll), SMOOTH).tolist())
+    assert {9, 10} <= set(gaps([limb()], poses(0.8, roll), SMOOTH, SMOOTH).tolist())
 
 
 def test_more_gaps_lie_where_curves_turn_frame_by_frame() -> None:
     roll = np.maximum(0.0, 0.01 * (np.arange(COUNT) - 10))
-    assert not {9, 10} & set(gaps([limb()], poses(0.8, roll), SMOOTH).tolist())
+    assert not {9, 10} & set(gaps([limb()], poses(0.8, roll), SMOOTH, SMOOTH).tolist())
     turning = np.arange(COUNT) == 10
-    assert {9, 10} <= set(gaps([limb()], poses(0.8, roll), turning).tolist())
+    assert {9, 10} <= set(gaps([limb()], poses(0.8, roll), SMOOTH, turning).tolist())
+
+
+def test_a_gap_lies_between_a_corner_and_an_end_of_the_range() -> None:
+    """Of a limb that stands still: from its poses on the frames alone, all curves would be exact."""
+    still = {name: pose[:1].repeat(COUNT, axis=0) for name, pose in poses(0.8, np.zeros(COUNT)).items()}
+    for corner, rows in ((1, [0]), (10, []), (COUNT - 2, [COUNT - 2])):
+        assert gaps([limb()], still, np.arange(COUNT) == corner, SMOOTH).tolist() == rows
+    assert gaps([limb()], {name: pose[:1] for name, pose in still.items()}, SMOOTH[:1], SMOOTH[:1]).tolist() == []
 
 
 def test_extremes_are_where_a_limb_is_straightest_bent_and_fast() -> None:

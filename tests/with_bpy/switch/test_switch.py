@@ -51,6 +51,15 @@ def test_limbs_that_ease_in_and_out_of_dense_keys_stay(rig: Object) -> None:
     assert off(deforming(rig, HALVES), between)[0] < 1e-3
 
 
+@pytest.mark.parametrize("keys", [(2, 8), (29, 23)])
+def test_a_limb_stays_between_a_key_and_the_end_beside_it(rig: Object, keys: tuple[int, int]) -> None:
+    """It rests on one side of the key and moves on the other: no slope passes the key."""
+    animate(rig.pose.bones["foot_ik.L"], location=dict(zip(keys, ((0, 0, 0.1), (0, 0.15, 0.1)), strict=True)))
+    between = deforming(rig, HALVES)
+    assert api.switch(rig, "FK", frames=SPAN).posed
+    assert off(deforming(rig, HALVES), between)[0] < 1e-3
+
+
 @pytest.mark.versions
 def test_ik_to_fk_to_ik_keeps_what_deforms_the_character(rig: Object) -> None:
     walk(rig)
