@@ -112,5 +112,8 @@ def refuse_uneven(plan: Plan, solved: SolvedGroup, samples: Samples) -> None:
         if not rig.data.bones[chain.root.name].use_connect:
             location = samples.basis[Point(rig, chain.root.name)].location
             moved = moved | (norm(location) > _SLIGHT * size)
+        # Copy Rotation turns a mirrored bone the other way.
+        for bone in (*chain.bones, *chain.bearing, *chain.keyed):
+            moved = moved | (samples.basis[Point(rig, bone.name)].scale.prod(axis=-1) < 0.0)
         if moved.any():
             raise Refused("NOT_BUILDABLE.moved", chain=chain, bone=chain.root.name, frame=at(moved))

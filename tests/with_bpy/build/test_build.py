@@ -249,6 +249,10 @@ def moved_end(rig: Object) -> None:
     rig.pose.bones["lower"].location = (0.1, 0, 0)
 
 
+def mirrored_end(rig: Object) -> None:
+    rig.pose.bones["lower"].scale = (1.0, 1.0, -1.0)
+
+
 def constrained_end(rig: Object) -> None:
     rig.pose.bones["lower"].constraints.new("LIMIT_ROTATION").name = "Limit"
 
@@ -288,6 +292,7 @@ def keyed_option(rig: Object) -> None:
         (moved_root, "are moved or scaled themselves on frame 2"),
         (scaled_root, "are moved or scaled themselves on frame 1"),
         (moved_end, "are moved or scaled themselves on frame 1"),
+        (mirrored_end, "are moved or scaled themselves on frame 1"),
         (constrained_end, 'while constraint "Limit" of bone "lower" moves its bones'),
         (other_ik, 'while constraint "Other" of bone "hand" moves its bones'),
         (driven_root, 'while a driver turns bone "upper"'),
