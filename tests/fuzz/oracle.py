@@ -123,16 +123,21 @@ class Limb:
         return self.goal() - world @ (np.array(bone.tail, dtype=float) - np.array(bone.head, dtype=float))
 
     def turned_off(self) -> float:
-        """How far the direction of the tip bone is off that of its target; 0 where one of them is flat or has none."""
+        """How far the direction of the tip bone is off that of its target; 0 where one of them is flat."""
         rig, item = _evaluated(self.rig), _evaluated(self.target)
         goal = item.matrix_world @ item.pose.bones[self.subtarget].matrix if self.subtarget else item.matrix_world
-        matrices = rig.matrix_world @ rig.pose.bones[self.tip].matrix, goal
-        spans = [np.array(matrix, dtype=float)[:3, :3] for matrix in matrices]
-        if any(map(is_flat, matrices)):
+        if is_flat(goal) or self.is_flat():
             return 0.0
-        axes = [span[:, 1] for span in spans]
+        matrices = rig.matrix_world @ rig.pose.bones[self.tip].matrix, goal
+        axes = [np.array(matrix, dtype=float)[:3, 1] for matrix in matrices]
         sizes = [np.linalg.norm(axis) for axis in axes]
         return float(np.linalg.norm(axes[0] / sizes[0] - axes[1] / sizes[1]))
+
+    def is_flat(self) -> bool:
+        """True where the last bone or one above it is flat: rounding decides how that turns what hangs on it."""
+        rig = _evaluated(self.rig)
+        last = rig.pose.bones[self.tip or self.end]
+        return any(is_flat(rig.matrix_world @ bone.matrix) for bone in (last, *last.parent_recursive))
 
     def keyed(self) -> dict[str, set[str]]:
         """By bone the names of the properties that a bake may key."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from random import Random
 
@@ -73,11 +73,12 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     limb = oracle.Limb.of(bpy.data.objects[RIG].two_bone_ik_chains[0].name)
     if any(chain.degenerate.any() for report in reports for chain in report.chains):
         return  # a direction is undecided, which the last digit then decides
+    every = range(frames[0], frames[1] + 1)
     reached = bool(reports) and all(chain.reached for report in reports for chain in report.chains[:1])
     if not (reached or limb.is_rigid(bpy.data.objects[RIG])):
-        yield from _as_far(reports, sum(scene["lengths"]))
+        yield from _as_far(reports, ~_flat(limb, every), sum(scene["lengths"]))
         return
-    shown = np.array([_joints(names, frame) for frame in range(frames[0], frames[1] + 1)])
+    shown = np.array([_joints(names, frame) for frame in every])
     # Where a copy stands, Blender rounds to single precision: of a limb that is tiny beside that, little is left.
     away = np.abs([place[0] for place in scene["request"]["places"]]).max(initial=0.0)
     most = 1e-3 + 2.0**-20 * away / max(np.ptp(shown[:, 0], axis=-2).max(), 1e-30)
@@ -112,11 +113,23 @@ def _true(report: api.Report, told: list[str]) -> Iterator[str]:
     yield from judge.truth(report, {}, told)
 
 
-def _as_far(reports: list[api.Report], size: float) -> Iterator[str]:
-    """Where bones change their length as they turn, many poses fall short alike: the distances are compared alone."""
+def _flat(limb: oracle.Limb, frames: Sequence[int]) -> np.ndarray:
+    """(n,) on which frames the limb is flat."""
+    found = []
+    for frame in frames:
+        oracle.on_frame(frame)
+        found.append(limb.is_flat())
+    return np.array(found)
+
+
+def _as_far(reports: list[api.Report], sure: np.ndarray, size: float) -> Iterator[str]:
+    """Where bones change their length as they turn, many poses fall short alike: the distances are compared alone.
+
+    sure : (n,) on which frames they are
+    """
     misses = [report.chains[0].miss for report in reports if report.chains]
     for number, miss in enumerate(misses[1:], start=2):
-        off = float(np.abs(miss - misses[0]).max()) / size
+        off = float(np.abs(miss - misses[0])[sure].max(initial=0.0)) / size
         if not off <= _AS_FAR:
             yield f"a copy falls short otherwise: Rig {number}: by {off:.4g} of its size"
 
