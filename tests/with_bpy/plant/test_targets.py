@@ -11,19 +11,13 @@ from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
 from support.captured_walk import imported_walk, skating_walk
-from support.rigs import animate
+from support.rigs import animate, empty
 from support.walker import captured, file_of, walker
 
 
 @pytest.fixture
 def rig() -> Object:
     return walker(captured("walk", 1.0))
-
-
-def empty(name: str) -> Object:
-    item = bpy.data.objects.new(name, None)
-    bpy.context.scene.collection.objects.link(item)
-    return item
 
 
 def state(rig: Object) -> tuple:
@@ -70,7 +64,7 @@ def test_targets_that_chains_have_are_moved(rig: Object) -> None:
             assert (chain.target.matrix_world.translation - foot).length < 1e-5
 
 
-def most_bytes(folder: Path, seconds: float = 30.0, **options: object) -> int:
+def most_bytes(folder: Path, seconds: float = 8.0, **options: object) -> int:
     """That arrays took at a time while a take of a whole body was planted."""
     rig = imported_walk(folder, skating_walk(seconds=seconds))
     tracemalloc.start()

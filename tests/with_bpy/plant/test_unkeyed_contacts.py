@@ -52,8 +52,7 @@ def pressing(_rig: Object) -> None:
     bpy.ops.two_bone_ik.plant()
 
 
-@pytest.mark.parametrize("plant", [planting, pressing])
-@pytest.mark.parametrize("presses", [0, 1])
+@pytest.mark.parametrize(("plant", "presses"), [(planting, 1), (pressing, 0)])
 def test_a_contact_without_a_key_is_not_dropped(rig: Object, plant: Callable, presses: int) -> None:
     for _ in range(presses):
         api.plant(rig)
@@ -67,8 +66,7 @@ def test_a_contact_without_a_key_is_not_dropped(rig: Object, plant: Callable, pr
     plant(rig)
 
 
-@pytest.mark.parametrize("frames", [None, (5, 20)], ids=["all", "part"])
-@pytest.mark.parametrize("presses", [0, 1])
+@pytest.mark.parametrize(("presses", "frames"), [(0, None), (0, (5, 20)), (1, (5, 20))], ids=str)
 def test_with_auto_keying_it_counts_as_a_key(rig: Object, presses: int, frames: tuple[int, int] | None) -> None:
     twin = walker(captured("walk", 1.5), name="Twin")
     for each in (rig, twin):
