@@ -11,7 +11,9 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
+from mathutils import Matrix
 
+from support.empty_file import open_empty_file
 from support.held import everything, keys_of
 from support.rigs import empty
 from support.truth import on_frame, save_and_load
@@ -199,3 +201,13 @@ def test_what_can_be_no_leg_in_metres_is_told_in_legs(metres: float) -> None:
     lines = "\n".join(report.lines())
     assert "legs)" in lines
     assert not re.search(r"\d (mm|cm|m|km)\b", lines)
+
+
+def test_what_is_told_depends_on_no_unit_of_the_rig() -> None:
+    told = []
+    for scale in (1.0, 0.001):
+        open_empty_file()
+        rig = walker(captured("walk", 2.0), to_world=Matrix.Scale(scale, 4))
+        told.append(api.plant(rig, frames=(20, 40)).as_dict()["alerts"])
+    assert told[0] == told[1]
+    assert "jumps" in told[0][0]

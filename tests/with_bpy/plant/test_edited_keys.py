@@ -52,7 +52,6 @@ def test_keys_set_by_hand_are_kept_and_told(edit: Callable[[Object], None]) -> N
 def test_a_press_for_fewer_limbs_finds_no_edits() -> None:
     rig = walker(captured("walk", 1.0))
     api.plant(rig)
-    rig.pose.bones["shin.L"].two_bone_ik_contact = "NONE"
-    rig.pose.bones["shin.L"].keyframe_insert("two_bone_ik_contact", frame=10)
+    animate(rig.pose.bones["shin.L"], two_bone_ik_contact={10: "NONE"})
     assert not api.plant(rig, ["Leg.R"]).as_dict()["alerts"]
     assert len(bpy.data.actions) == 2

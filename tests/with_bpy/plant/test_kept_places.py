@@ -8,32 +8,37 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys
+from bpy.types import Object
+from mathutils import Matrix
 
 from support.body import COUNT, body, off, shown
+from support.rigs import empty
 from support.told import told_length
 
 LOW = -0.08
 """A floor so far below the captured one that the hips have to go down."""
 
 
+def planted(rig: Object, names: str, floor: float = LOW, **given: object) -> tuple[api.Report, np.ndarray, np.ndarray]:
+    """The report; (b,) how far these bones go at the most; and (n, b, 4, 4) the change of where they are."""
+    before = shown(rig, *names.split())
+    report = api.plant(rig, floor=floor, **given)
+    after = shown(rig, *names.split())
+    print("moved:", dict(zip(names.split(), off(after, before), strict=True)))
+    return report, off(after, before), after - before
+
+
 def test_hands_keep_their_place_and_orientation() -> None:
-    rig, names = body(), ("hips", "hand.L", "hand.R")
-    before = shown(rig, *names)
-    report = api.plant(rig, floor=LOW, keep=["ARMS"])
-    after = shown(rig, *names)
-    moved = off(after, before)
-    print(f"hips move by {moved[0]:.3f}, hands by {moved[1]:.1e} and {moved[2]:.1e}")
+    report, moved, change = planted(body(), "hips hand.L hand.R", keep=["ARMS"])
     assert moved[0] > 0.05
     assert moved[1:].max() < 1e-5
-    assert np.abs(after - before)[:, 1:, :3, :3].max() < 1e-5
+    assert np.abs(change)[:, 1:, :3, :3].max() < 1e-5
     assert report.reached
 
 
 def test_a_hand_alone_keeps_its_place() -> None:
-    rig, names = body(), ("hips", "hand.L", "hand.R")
-    before = shown(rig, *names)
-    report = api.plant(rig, floor=LOW, keep=["Arm.L"])
-    moved = off(shown(rig, *names), before)
+    rig = body()
+    report, moved, _ = planted(rig, "hips hand.L hand.R", keep=["Arm.L"])
     assert moved[1] < 1e-5
     assert moved[2] > 0.05
     assert [foot.name for foot in report.feet] == ["Leg.L", "Leg.R"]
@@ -42,7 +47,7 @@ def test_a_hand_alone_keeps_its_place() -> None:
 
 
 def test_a_hand_that_gets_out_of_reach_is_told() -> None:
-    rig, names = body(), ("hand.L", "upper_arm.L")
+    rig = body()
     rig.pose.bones["forearm.L"].rotation_mode = "QUATERNION"
     for curve in [curve for curve in versions.curves(rig) if "arm.L" in curve.data_path]:
         versions.ensure_channelbag(rig).fcurves.remove(curve)
@@ -51,73 +56,52 @@ def test_a_hand_that_gets_out_of_reach_is_told() -> None:
         bone = rig.pose.bones[name]
         matrix = bone.matrix.copy()
         turn = matrix.to_3x3().col[1].rotation_difference((0.0, 0.0, 1.0)).to_matrix() @ matrix.to_3x3()
-        bone.matrix = turn.to_4x4() if bone.parent is None else _at(matrix.translation, turn)
+        bone.matrix = Matrix.Translation(matrix.translation) @ turn.to_4x4()
         bpy.context.view_layer.update()
         for frame in (1, COUNT):
             bone.keyframe_insert("rotation_quaternion", frame=frame)
     for curve in [curve for curve in versions.curves(rig) if "spine.002" in curve.data_path]:
         versions.ensure_channelbag(rig).fcurves.remove(curve)
-    before = shown(rig, *names)
-    report = api.plant(rig, floor=LOW, keep=["Arm.L"])
-    after = shown(rig, *names)
+    report, _, change = planted(rig, "hand.L", keep=["Arm.L"])
     [arm] = [chain for chain in report.chains if chain.name == "Arm.L"]
-    missed = np.linalg.norm((after - before)[:, 0, :3, 3], axis=-1)
+    missed = np.linalg.norm(change[:, 0, :3, 3], axis=-1)
     print(f"missed by up to {missed.max():.3f}; told {arm.miss.max():.3f}")
     assert missed.max() > 0.03
     assert arm.miss.max() == pytest.approx(missed.max(), abs=1e-4)
     assert not report.reached
 
 
-def _at(place: object, turn: object) -> object:
-    matrix = turn.to_4x4()
-    matrix.translation = place
-    return matrix
-
-
 def test_chest_and_head_keep_their_place_with_the_spine() -> None:
-    rig, names = body(), ("hips", "chest", "head", "hand.L")
-    before = shown(rig, *names)
-    report = api.plant(rig, floor=-0.04, keep=["SPINE"])
-    moved = off(shown(rig, *names), before)
-    print(f"hips move by {moved[0]:.3f}, chest, head and hand by {moved[1:]}")
+    report, moved, _ = planted(body(), "hips chest head hand.L", -0.04, keep=["SPINE"])
     assert moved[0] > 0.02
     assert moved[1:].max() < 1e-5
     assert report.reached
+    assert not report.as_dict()["alerts"]
 
 
 def test_hands_are_kept_on_a_spine_that_is_too_short() -> None:
-    rig, names = body(), ("chest", "hand.L", "hand.R")
-    before = shown(rig, *names)
-    report = api.plant(rig, floor=-0.14, keep=["SPINE", "ARMS"])
-    moved = off(shown(rig, *names), before)
-    print(f"chest moves by {moved[0]:.3f}, hands by {moved[1:]}")
+    report, moved, _ = planted(body(), "chest hand.L hand.R", -0.14, keep=["SPINE", "ARMS"])
     assert moved[0] > 0.01
     assert moved[1:].max() < 1e-5
     assert {chain.name for chain in report.chains if not chain.reached} == {"Spine"}
 
 
 def test_a_spine_whose_upper_bone_has_the_arms_is_left_out() -> None:
-    rig, names = body(), ("hips", "spine.002", "hand.L", "hand.R")
+    rig = body()
     bpy.ops.object.mode_set(mode="EDIT")
     bones = rig.data.edit_bones
     for child in bones["chest"].children:
         child.parent = bones["spine.002"]
     bones.remove(bones["chest"])
     bpy.ops.object.mode_set(mode="OBJECT")
-    before = shown(rig, *names)
-    report = api.plant(rig, floor=LOW, keep=["SPINE"])
-    after = shown(rig, *names)
-    moved = (after - before)[..., :3, 3]
-    print(f"hips and all that is on them move by {off(after, before)}")
+    report, _, change = planted(rig, "hips spine.002 hand.L hand.R", keep=["SPINE"])
+    moved = change[..., :3, 3]
     assert np.abs(moved - moved[:, :1]).max() < 1e-5
     assert {chain.name for chain in report.chains} == {"Leg.L", "Leg.R"}
 
 
 def test_nothing_is_kept_without_being_asked() -> None:
-    rig, names = body(), ("hips", "chest", "hand.L", "hand.R")
-    before = shown(rig, *names)
-    report = api.plant(rig, floor=LOW)
-    moved = off(shown(rig, *names), before)
+    report, moved, _ = planted(body(), "hips chest hand.L hand.R")
     assert moved[1:] == pytest.approx([moved[0]] * 3, abs=1e-4)
     assert [chain.name for chain in report.chains] == ["Leg.L", "Leg.R"]
 
@@ -138,9 +122,7 @@ def test_hands_are_planted_where_they_are_kept() -> None:
 )
 def test_what_cannot_be_kept_is_refused(keep: list[str], kind: str) -> None:
     rig = body()
-    target = bpy.data.objects.new("Target", None)
-    bpy.context.scene.collection.objects.link(target)
-    api.add_chain(rig, "spine.001", name="Trunk", target=target)
+    api.add_chain(rig, "spine.001", name="Trunk", target=empty("Target"))
     rig.pose.bones["hand.R"].constraints.new("LIMIT_ROTATION")
     action = versions.played(rig)
     with pytest.raises(api.Refused) as refused:
@@ -151,27 +133,14 @@ def test_what_cannot_be_kept_is_refused(keep: list[str], kind: str) -> None:
 
 def test_planted_hands_do_not_go_down_with_the_hips() -> None:
     """Arms that are planted as well, and free, are on the chest that is kept."""
-    rig, names = body(), ("hips", "hand.L", "hand.R")
-    before = shown(rig, *names)
-    api.plant(rig, limbs=["LEGS", "ARMS"], keep=["SPINE"], floor=LOW)
-    moved = off(shown(rig, *names), before)
-    print(f"hips move by {moved[0]:.3f}, hands by {moved[1:].max():.1e}")
+    _, moved, _ = planted(body(), "hips hand.L hand.R", limbs=["LEGS", "ARMS"], keep=["SPINE"])
     assert moved[0] > 0.05
     assert moved[1:].max() < 1e-5
 
 
 def test_how_far_chest_and_head_leave_their_place_is_told() -> None:
-    rig, names = body(), ("chest", "head")
-    before = shown(rig, *names)
-    report = api.plant(rig, floor=-0.14, keep=["SPINE"])
-    moved = off(shown(rig, *names), before)
+    report, moved, _ = planted(body(), "chest head", -0.14, keep=["SPINE"])
     told = [alert for alert in report.as_dict()["alerts"] if alert.startswith("Spine ")]
-    print(f"chest and head move by {moved}; told: {told}")
     assert moved.max() > 0.05
     assert told_length(told[0], "by up to") == pytest.approx(moved.max(), rel=0.01)
     assert told[0] in report.headline()
-
-
-def test_a_chest_that_keeps_its_place_is_not_told() -> None:
-    rig = body()
-    assert not api.plant(rig, floor=-0.04, keep=["SPINE"]).as_dict()["alerts"]
