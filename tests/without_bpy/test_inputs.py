@@ -87,7 +87,7 @@ POINT = st.tuples(*[ANY | EXTREME | EXTREME.map(lambda value: -value)] * 3)
 
 
 @given(st.lists(POINT, min_size=1, max_size=4), POINT, POINT, POINT, POINT, OPTIONS)
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_no_input_up_to_the_limit_gives_nan_or_a_warning(
     target: list[tuple[float, ...]], pole: tuple, mid: tuple, tip: tuple, axis: tuple, options: dict
 ) -> None:

@@ -29,7 +29,7 @@ def random_goals(rng: np.random.Generator, chain: Chain, count: int, *, posed: b
 
 
 @given(OPTIONS, st.integers(0, 1000), st.sampled_from((0.2, 0.7, 1.0)), st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_whatever_the_options_a_pinned_pose_is_sound(options: dict, seed: int, pin: float, posed: bool) -> None:
     rng = np.random.default_rng(seed)
     chain = random_limb(rng)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import util
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -113,3 +115,39 @@ def test_a_pose_that_stands_stays() -> None:
     result, after = planted(still)
     assert np.abs(result.hips).max() == 0.0
     assert np.abs(after.knees - still.knees).max() < 1e-9
+
+
+spec = util.spec_from_file_location("plant_benchmark", Path(__file__).parents[2] / "benchmarks" / "plant.py")
+
+
+benchmark = util.module_from_spec(spec)
+
+
+spec.loader.exec_module(benchmark)
+
+
+@pytest.mark.parametrize("ratio", benchmark.RATIOS)
+def test_planted_feet_keep_what_is_promised(ratio: float) -> None:
+    for way, figures in zip(benchmark.WAYS, benchmark.judged_takes(ratio), strict=True):
+        print(ratio, way, figures.row())
+    assert figures.still >= 0.97
+    assert figures.most_slide <= 1e-4
+    assert figures.knee <= 1.15
+    assert figures.hip <= 1.2
+    assert figures.on_floor >= 0.97
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(("noise", "rates"), [*zip(benchmark.NOISES, [(30.0,), (120.0,), (30.0, 120.0)], strict=True)])
+def test_feet_are_at_rest_wherever_plant_lets_them_stand(noise: float, rates: tuple[float, ...]) -> None:
+    figures = benchmark.judged_stands(noise, rates=rates)
+    print(noise, rates, figures.row())
+    assert figures.most_slide <= 1e-4
+    assert figures.most_turn <= 0.05
+    assert figures.f1 >= 0.96
+    assert np.median(figures.knees) <= 1.15
+    assert figures.knees.max() <= 2.0
+
+
+def test_the_lowering_of_hips_is_that_of_a_search() -> None:
+    assert benchmark.lowering_error(500) < 1e-9

@@ -1,4 +1,4 @@
-"""The spatial solve as a whole: what holds for every limb, goal and option."""
+"""The spatial solve as a whole: what holds for every limb, goal and option, and for every block of frames."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from support.oracles import constraint_pose, random_rotation
 
 
 @given(OPTIONS, st.integers(0, 1000), st.booleans())
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_every_combination_of_options_gives_a_sound_pose(options: dict, seed: int, posed: bool) -> None:
     rng = np.random.default_rng(seed)
     chain = random_limb(rng)
@@ -149,7 +149,7 @@ def with_every_vector(turn: np.ndarray, chain: Chain, goals: Goals, axial: float
 
 
 @given(OPTIONS, st.integers(0, 1000), st.sampled_from(("turned", "scaled", "mirrored")))
-@settings(max_examples=200)
+@settings(max_examples=130)
 def test_a_limb_turned_scaled_or_mirrored_is_solved_alike(options: dict, seed: int, change: str) -> None:
     """Lengths and handedness are read in one space only; Godot had this wrong for years."""
     rng = np.random.default_rng(seed)
@@ -192,3 +192,40 @@ def test_a_solution_is_sound_when_seen_again() -> None:
     solution = solved(LEG, (0, 1, 0.5))
     with pytest.raises(AssertionError):
         assert_sound(replace(solution, joints=solution.joints + 1e-9), LEG)
+
+
+RNG = np.random.default_rng(5)
+
+
+COUNT = 25_345
+
+
+CHAIN = Chain(joints=np.array(((0, 0, 0), (0, 1.0, 0.1), (0, 1.8, 0))), hinge_axis=np.array((1.0, 0.0, 0.0)))
+
+
+def assert_same(one: Solution, other: Solution) -> None:
+    for field in fields(Solution):
+        np.testing.assert_allclose(getattr(one, field.name), getattr(other, field.name), rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("limbs", [(), (3,)])
+def test_a_long_range_is_solved_as_its_frames_are(limbs) -> None:
+    target, pole = RNG.normal(size=(2, COUNT, *limbs, 3))
+    whole = solve(CHAIN, Goals(target=target, pole=pole))
+    for first in range(0, COUNT, 617):
+        rows = slice(first, first + 617)
+        part = Solution(**{field.name: getattr(whole, field.name)[rows] for field in fields(Solution)})
+        assert_same(part, solve(CHAIN, Goals(target=target[rows], pole=pole[rows])))
+
+
+@pytest.mark.parametrize("poses", [1, COUNT])
+def test_a_long_range_starts_from_its_own_poses(poses) -> None:
+    target = RNG.normal(size=(COUNT, 3))
+    turns = np.linalg.qr(RNG.normal(size=(poses, 2, 3, 3)))[0]
+    turns *= np.linalg.det(turns)[..., None, None]
+    options = Options(reference=Reference.POSE)
+    whole = solve(CHAIN, Goals(target=target, pose=turns), options)
+    for row in (0, 11_999, 12_000, 12_001, COUNT - 1):
+        own = turns[row : row + 1] if poses > 1 else turns
+        one = solve(CHAIN, Goals(target=target[row : row + 1], pose=own), options)
+        np.testing.assert_allclose(whole.rotations[row], one.rotations[0], rtol=0, atol=1e-14)

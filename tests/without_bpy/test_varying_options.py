@@ -1,4 +1,4 @@
-"""Options with a value for each frame and each chain: they pose as the same values do one by one."""
+"""Options with a value for each frame and chain pose as the same values one by one; influence blends as keys do."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from solver import Bend, Chain, Goals, Options, Plane, Reference, Solution, Unreachable, solve
 from solver.values import VARYING
-from support.limbs import LEG, random_limb, random_pose
+from support.limbs import LEG, STRAIGHT, random_limb, random_pose, solved
+from support.oracles import rotation_about
 
 FRAMES, CHAINS = 3, 3
+
 
 # A frame that holds another one, or the shortest path over all of them, is not posed by itself.
 CHOICES = st.fixed_dictionaries(
@@ -25,6 +27,8 @@ CHOICES = st.fixed_dictionaries(
         "use_extension_limit": st.booleans(),
     }
 )
+
+
 NUMBERS = {
     "pole_angle": st.sampled_from((0.0, 0.7, -3.0)),
     "pole_influence": st.sampled_from((1.0, 0.4, 0.0)),
@@ -34,6 +38,8 @@ NUMBERS = {
     "bend_max": st.sampled_from((np.pi, 2.0, 0.4)),
     "influence": st.sampled_from((1.0, 0.3, 0.0)),
 }
+
+
 # Without a pin, and with: where its shells only touch, the elbow turns by the square root of what is rounded.
 PINS = [(st.just(0.0), 1e-9), (st.sampled_from((0.0, 0.4, 1.0)), 1e-7)]
 
@@ -66,7 +72,7 @@ def assert_same(found: Solution, alone: Solution, row: tuple[int, ...], near: fl
 
 @pytest.mark.once
 @pytest.mark.parametrize(("pins", "near"), PINS)
-@settings(max_examples=75)
+@settings(max_examples=50)
 @given(data=st.data(), choices=CHOICES, seed=st.integers(0, 1000))
 def test_numbers_that_vary_pose_each_frame_as_it_is_posed_alone(pins, near, data, choices, seed) -> None:
     rng = np.random.default_rng(seed)
@@ -80,7 +86,7 @@ def test_numbers_that_vary_pose_each_frame_as_it_is_posed_alone(pins, near, data
 
 @pytest.mark.once
 @pytest.mark.parametrize(("pins", "near"), PINS)
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(data=st.data(), choices=CHOICES, seed=st.integers(0, 1000))
 def test_chains_side_by_side_have_numbers_of_their_own(pins, near, data, choices, seed) -> None:
     rng = np.random.default_rng(seed)
@@ -123,3 +129,58 @@ def test_a_number_out_of_range_on_one_frame_is_refused() -> None:
 def test_limits_that_cross_on_one_frame_are_refused() -> None:
     with pytest.raises(ValueError, match=r"bend_min 1 must not be greater than bend_max 0\.5"):
         Options(bend_min=np.array((0.0, 1.0)), bend_max=0.5)
+
+
+def test_influence_goes_from_the_input_pose_to_the_solution() -> None:
+    rng = np.random.default_rng(7)
+    chain, pose, target = random_limb(rng), random_pose(rng, 5), rng.normal(size=(5, 3))
+    own = solved(chain, target, pose=pose, influence=0.0)
+    np.testing.assert_allclose(own.rotations, pose, atol=1e-14)
+    np.testing.assert_allclose(
+        solved(chain, target, pose=pose, influence=1 - 1e-12).rotations,
+        solved(chain, target, pose=pose).rotations,
+        atol=1e-11,
+    )
+
+
+@pytest.mark.parametrize("factor", [0.25, 0.5, 0.9])
+def test_influence_turns_each_bone_about_a_fixed_axis(factor: float) -> None:
+    rng = np.random.default_rng(8)
+    chain, pose, target = random_limb(rng), random_pose(rng, 20), rng.normal(size=(20, 3))
+    whole, part = solved(chain, target, pose=pose), solved(chain, target, pose=pose, influence=factor)
+    for row in range(20):
+        for start, end, found in zip(
+            *(on_parents(rotations[row]) for rotations in (pose, whole.rotations, part.rotations)), strict=True
+        ):
+            axis, angle = axis_and_angle(start.T @ end)
+            np.testing.assert_allclose(start.T @ found, rotation_about(axis, factor * angle), atol=1e-12)
+
+
+@pytest.mark.parametrize("bend", [Bend.POSITIVE, Bend.NEGATIVE])
+def test_a_part_of_a_fold_bends_to_the_side_of_the_whole(bend: Bend) -> None:
+    """The end bone turns by half a turn there, which both sides are as near to."""
+    time = np.linspace(0.0, 1.0, 60)
+    for seed in range(20):
+        target = 0.1 * np.column_stack((np.cos(time + seed), np.sin(2.0 * time), np.sin(3.0 * time + seed)))
+        whole, part = (solved(STRAIGHT, target, bend=bend, influence=factor) for factor in (1.0, 0.6))
+        assert (np.abs(whole.hinge_angle) > np.pi - 1e-9).all()
+        np.testing.assert_allclose(part.hinge_angle, 0.6 * whole.hinge_angle, atol=1e-9)
+
+
+def test_stretch_is_blended_too() -> None:
+    options = {"unreachable": Unreachable.STRETCH, "max_stretch": 2.0}
+    solution = solved(STRAIGHT, (0, 2.7, 0), influence=0.5, **options)
+    np.testing.assert_allclose(solution.stretch, 1.25)
+    np.testing.assert_allclose(solution.joints[0, 2], (0, 1.8 * 1.25, 0), atol=1e-15)
+
+
+def on_parents(rotations: np.ndarray) -> list[np.ndarray]:
+    return [rotations[0], rotations[0].T @ rotations[1]]
+
+
+def axis_and_angle(turn: np.ndarray) -> tuple[np.ndarray, float]:
+    values, vectors = np.linalg.eig(turn)
+    axis = np.real(vectors[:, np.argmin(np.abs(values - 1))])
+    angle = np.arccos(np.clip((np.trace(turn) - 1) / 2, -1, 1))
+    skew = np.array((turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]))
+    return (axis if axis @ skew >= 0 else -axis), angle
