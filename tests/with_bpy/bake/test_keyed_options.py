@@ -18,7 +18,7 @@ from bpy.types import Object, PoseBone
 
 from support import rigs
 from support.empty_file import open_empty_file
-from support.truth import on_frame
+from support.truth import Limb, on_frame
 
 FRAMES = range(1, 8)
 ENDS = {
@@ -101,31 +101,38 @@ def pose(rig: Object) -> np.ndarray:
     return np.array([bones[name].matrix for name in ("upper", "lower", "hand")], dtype=float)
 
 
+def played(rig: Object) -> np.ndarray:
+    """(n, 3, 4, 4) the same on each frame."""
+    return np.array([on_frame(frame) and pose(rig) for frame in FRAMES])
+
+
 @cache
 def posed_one_by_one(name: str) -> np.ndarray:
     """The pose on each frame of a limb whose option is set, not animated, to what it is there."""
-    poses = []
+    rig, poses = arm(name), []
+    own = {bone.name: bone.rotation_euler.copy() for bone in rig.pose.bones}
     for frame in FRAMES:
-        open_empty_file()
-        rig = arm(name)
         setattr(rig.two_bone_ik_chains[0], name, at(name, frame))
         api.bake(rig, frames=(frame, frame))
         on_frame(frame)
         poses.append(pose(rig))
+        rig.animation_data_clear()
+        for bone in rig.pose.bones:
+            bone.rotation_euler, bone.scale = own[bone.name], (1, 1, 1)
     open_empty_file()
     return np.array(poses)
 
 
-@pytest.mark.parametrize(
-    ("animate", "ways"),
-    [
-        (by_keys, ("AUTO", "CURVES", "ISOLATED", "SCENE")),
-        (by_driver, ("AUTO", "ISOLATED", "SCENE")),
-        (by_nla, ("AUTO", "ISOLATED", "SCENE")),
-    ],
-    ids=["keys", "driver", "nla"],
-)
-@pytest.mark.parametrize("name", NAMES)
+WAYS = ("AUTO", "ISOLATED", "SCENE")
+ANIMATED = [
+    *((name, by_keys, ("AUTO", "CURVES")) for name in NAMES),
+    *((name, by_driver, (WAYS[row % 3],)) for row, name in enumerate(NAMES)),
+    *((name, by_nla, (WAYS[(row + 1) % 3],)) for row, name in enumerate(NAMES)),
+    *(("influence", animate, ("ISOLATED", "SCENE")) for animate in (by_keys, by_driver, by_nla)),
+]
+
+
+@pytest.mark.parametrize(("name", "animate", "ways"), ANIMATED, ids=lambda value: getattr(value, "__name__", None))
 def test_an_animated_option_counts_on_each_frame(
     name: str, animate: Callable[[PoseBone, str], None], ways: tuple[str, ...]
 ) -> None:
@@ -137,15 +144,14 @@ def test_an_animated_option_counts_on_each_frame(
         rig = arm(name)
         animate(rig.pose.bones["lower"], name)
         api.bake(rig, frames=(FRAMES[0], FRAMES[-1]), sampling=way)
-        found = []
-        for frame in FRAMES:
-            on_frame(frame)
-            found.append(pose(bpy.data.objects["Rig"]))
-        np.testing.assert_allclose(np.array(found), wanted, atol=2e-5, err_msg=way)
+        np.testing.assert_allclose(played(rig), wanted, atol=2e-5, err_msg=way)
 
 
-@pytest.mark.parametrize("animate", [by_keys, by_driver, by_nla])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("name", "animate"),
+    [*((name, by_keys) for name in NAMES), *((name, way) for name in NAMES[::4] for way in (by_driver, by_nla))],
+    ids=lambda value: getattr(value, "__name__", None),
+)
 def test_live_follows_an_animated_option(name: str, animate: Callable[[PoseBone, str], None]) -> None:
     wanted = posed_one_by_one(name)
     rig = arm(name)
@@ -201,11 +207,8 @@ def test_a_driver_by_the_scene_counts_on_each_frame() -> None:
     with pytest.raises(api.Refused, match="animated property of the scene"):
         api.bake(rig, frames=(FRAMES[0], FRAMES[-1]), sampling="ISOLATED")
     report = api.bake(rig, frames=(FRAMES[0], FRAMES[-1]))
-    found = []
-    for frame in FRAMES:
-        on_frame(frame)
-        found.append(pose(rig))
-    np.testing.assert_allclose(np.array(found), posed_one_by_one("influence"), atol=2e-5)
+    found = played(rig)
+    np.testing.assert_allclose(found, posed_one_by_one("influence"), atol=2e-5)
     assert report.posed
 
 
@@ -215,3 +218,58 @@ def test_target_keys_are_those_of_keyed_options_too() -> None:
     rig.pose.bones["lower"].keyframe_insert("two_bone_ik_influence", frame=3)
     api.bake(rig, frames=(FRAMES[0], FRAMES[-1]), keys="TARGET_KEYS")
     assert list(rigs.keys(rig.pose.bones["upper"], "rotation_euler")) == [1, 3, 7]
+
+
+@pytest.mark.parametrize("sampling", ["AUTO", "ISOLATED"])
+def test_limits_that_cross_on_a_frame_of_the_range_are_refused(sampling: str) -> None:
+    rig = rigs.arm(use_bend_limits=True, bend_min=0.0, bend_max=1.0).id_data
+    rigs.animate(rig.pose.bones["lower"], two_bone_ik_bend_min={1: 0.0, 11: 2.0})
+    bpy.context.scene.frame_set(1)
+    with pytest.raises(api.Refused, match=r'Bone "lower" of "Rig" has bend limits .* on frame \d+') as refusal:
+        api.bake(rig, frames=(1, 11), sampling=sampling)
+    assert refusal.value.kind == "CROSSED_LIMITS"
+    bpy.context.scene.frame_set(11)
+    assert api.bake(rig, frames=(1, 4), sampling=sampling).posed
+
+
+def test_half_a_pole_poses_a_frame_as_any_range_does() -> None:
+    """A pole that circles the arm: where the range begins must not count."""
+    chain = rigs.arm(pole=(0, 0, 0), pole_influence=0.5)
+    rig, turns = chain.id_data, np.linspace(0.2, 4 * np.pi, 41)
+    circle = {frame: (0.5, 3 * np.cos(turn), 1 + 3 * np.sin(turn)) for frame, turn in enumerate(turns, 1)}
+    rigs.animate(chain.pole_target, location=circle)
+
+    def elbows(start: int, end: int) -> np.ndarray:
+        shown = (rig.evaluated_get(on_frame(frame)) for frame in range(start, end + 1))
+        return np.array([tuple(each.pose.bones["lower"].head) for each in shown])
+
+    api.bake(rig, frames=(1, 41))
+    whole = elbows(1, 41)
+    for start in (8, 22, 36):
+        api.bake(rig, frames=(start, start + 3))
+        np.testing.assert_allclose(elbows(start, start + 3), whole[start - 1 : start + 3], atol=1e-5)
+        bpy.context.scene.frame_set(start)
+        api.solve(rig)
+        bpy.context.view_layer.update()
+        np.testing.assert_allclose(np.array(rig.pose.bones["lower"].head), whole[start - 1], atol=1e-5)
+    rig.two_bone_ik_live = True
+    rig.animation_data_clear()
+    np.testing.assert_allclose(elbows(1, 41), whole, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["pole_angle", "softness", "bend_max"])
+def test_targets_follow_a_pose_by_the_options_of_each_frame(name: str) -> None:
+    """Bake, targets from the pose, and bake again: the same motion."""
+    chain = rigs.arm(pole=(0.5, 2.0, 1.5), use_bend_limits=name == "bend_max")
+    rig, values = chain.id_data, (2.9, 2.6) if name == "bend_max" else (0.1, 0.4)
+    rigs.animate(chain.target, location={1: (1.2, 0.6, 1.3), 11: (0.7, -0.5, 1.6)})
+    rigs.animate(rig.pose.bones["lower"], **{bone_field(name): dict(zip((1, 11), values, strict=True))})
+
+    def joints() -> np.ndarray:
+        return np.array([Limb().joints(on_frame(frame)) for frame in range(1, 12)])
+
+    api.bake(rig, frames=(1, 11))
+    before = joints()
+    api.bake_targets(rig, frames=(1, 11))
+    api.bake(rig, frames=(1, 11))
+    np.testing.assert_allclose(joints(), before, atol=1e-4)

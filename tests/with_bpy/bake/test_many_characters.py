@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise, permutations
 
 import bpy
 import numpy as np
@@ -10,12 +11,15 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.bake.report import last
+from bl_ext.user_default.two_bone_ik.blender.rigs import known_limbs
+from bl_ext.user_default.two_bone_ik.blender.scene import dependencies
+from bl_ext.user_default.two_bone_ik.blender.settings import keyed_options
 from bpy.types import Object
 from mathutils import Vector
 
 from support.characters import select
 from support.empty_file import open_empty_file
-from support.rigs import animate, armature, empty
+from support.rigs import ARM, Bone, animate, armature, chain, empty
 from support.truth import Limb, on_frame
 
 EDIT = (0.1, 0.2, 0.3)
@@ -190,3 +194,107 @@ def test_what_cannot_be_measured_keeps_no_other_from_it(empty_file: None) -> Non
     assert [isinstance(end, api.Refused) for end in ends] == [False, True, False]
     assert [len(keys(rig)) > 3 for rig in rigs] == [True, False, True]
     assert all(chain.measured.all() for end in (ends[0], ends[2]) for chain in end.chains)
+
+
+OTHER_ARM = (
+    Bone("upper.R", (0, 0, 1), (-1, 0.2, 1), "spine"),
+    Bone("lower.R", (-1, 0.2, 1), (-1.8, 0, 1.1), "upper.R"),
+)
+
+
+@pytest.fixture
+def rig(empty_file: None) -> Object:
+    """An armature with two arms, each with a chain."""
+    rig = armature((*ARM, *OTHER_ARM))
+    for bone, x in (("lower", 1.2), ("lower.R", -1.2)):
+        api.add_chain(rig, bone, target=empty(f"Target {bone}", (x, 0.6, 1.3)))
+    return rig
+
+
+def calls(monkeypatch: pytest.MonkeyPatch, module: object, name: str) -> list[object]:
+    """What the function of this name is called with from now on."""
+    found, function = [], getattr(module, name)
+    monkeypatch.setattr(module, name, lambda *given: found.append(given) or function(*given))
+    return found
+
+
+def test_a_bake_asks_once_for_limbs_of_known_rigs(rig: Object, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig.pose.bones["spine"].constraints.new("LIMIT_SCALE")  # a rig without constraints is not asked at all
+    asked = calls(monkeypatch, known_limbs, "limbs_of")
+    assert api.bake(rig, frames=(1, 3)).reached
+    assert asked == [(rig,)]
+
+
+def test_each_chain_looks_for_its_end_bone_once(rig: Object, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = calls(monkeypatch, keyed_options, "end_bone")
+    assert api.bake(rig, frames=(1, 3)).reached
+    assert [chain.name for (chain,) in asked] == [chain.name for chain in rig.two_bone_ik_chains]
+
+
+def test_who_is_baked_alone_is_not_searched_for(rig: Object, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = calls(monkeypatch, dependencies, "_also_driven")
+    bpy.context.view_layer.objects.active = rig
+    assert bpy.ops.two_bone_ik.bake("EXEC_DEFAULT", frame_start=1, frame_end=3) == {"FINISHED"}
+    assert asked == []
+
+
+NAMES = ("First", "Second", "Third")
+
+
+def row_of_arms() -> list[Object]:
+    """Each reaches for the elbow of the one before; the first for a target. All are selected."""
+    rigs = [armature(name=name) for name in NAMES]
+    target, subtarget = empty("Target", (1.2, 0.6, 1.3)), ""
+    for rig in rigs:
+        chain(rig, "lower", target=target, subtarget=subtarget)
+        rig.select_set(True)
+        target, subtarget = rig, "lower"
+    for number, rig in enumerate(rigs):
+        rig.location = (0.3 * number, 0.2 * number, 0.0)
+    bpy.context.view_layer.update()
+    return rigs
+
+
+def misses() -> list[float]:
+    """How far each tip is from what it reaches for, as Blender evaluates both."""
+    bpy.context.view_layer.update()
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    limbs = [
+        Limb(rig="First"),
+        *(Limb(rig=rig, target=other, subtarget="lower") for other, rig in pairwise(NAMES)),
+    ]
+    return [float(np.linalg.norm(limb.joints(depsgraph)[2] - limb.goal(depsgraph))) for limb in limbs]
+
+
+@pytest.mark.parametrize("active", NAMES)
+def test_a_solve_poses_each_after_those_that_it_follows(active: str) -> None:
+    row_of_arms()
+    assert min(misses()) > 0.01
+    bpy.context.view_layer.objects.active = bpy.data.objects[active]
+    bpy.ops.two_bone_ik.solve()
+    assert max(misses()) < 1e-5
+
+
+def test_the_order_is_the_same_in_whatever_order_they_are_given() -> None:
+    rigs = row_of_arms()
+    assert all(api.followed_first(order) == rigs for order in permutations(rigs))
+
+
+def test_armatures_that_follow_each_other_are_refused() -> None:
+    rigs = row_of_arms()
+    rigs[0].two_bone_ik_chains[0].target, rigs[0].two_bone_ik_chains[0].subtarget = rigs[2], "upper"
+    before = [tuple(rig.pose.bones["upper"].rotation_quaternion) for rig in rigs]
+    with pytest.raises(RuntimeError, match=r"follow each other .*bake one of these at a time"):
+        bpy.ops.two_bone_ik.solve()
+    assert [tuple(rig.pose.bones["upper"].rotation_quaternion) for rig in rigs] == before
+    for rig in rigs[1:]:
+        rig.select_set(False)
+    bpy.context.view_layer.objects.active = rigs[0]
+    assert bpy.ops.two_bone_ik.solve() == {"FINISHED"}
+
+
+def test_one_that_is_refused_leaves_the_order_of_the_others() -> None:
+    rigs = row_of_arms()
+    chain(armature(name="Bad"), "lower", target=empty("Gone")).target = None
+    bad = bpy.data.objects["Bad"]
+    assert [rig for rig in api.followed_first([bad, *reversed(rigs)]) if rig != bad] == rigs

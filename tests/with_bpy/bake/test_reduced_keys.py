@@ -1,4 +1,7 @@
-"""Reduced keys between the frames: what plays on quarter frames, against a bake of the same request with step 0.25."""
+"""Which frames get keys: each, those of the target, or as few as a tolerance allows.
+
+What plays of reduced keys on quarter frames is compared with a bake of the same request with step 0.25.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 
 from support import rigs
+from support.refused import refused
 from support.truth import Limb, on_frame
 
 SPAN = (1, 40)
@@ -71,14 +75,18 @@ def joints(frames: Iterable[float] = QUARTERS, tip: str = "") -> np.ndarray:
     return np.array([Limb(tip=tip).joints(on_frame(frame)) for frame in frames])
 
 
-def bake_right() -> np.ndarray:
+def bake_right(tip: str = "") -> np.ndarray:
     """The joints on quarter frames of a bake with step 0.25."""
     api.bake(rig(), frames=(*SPAN, 0.25))
-    return joints()
+    return joints(tip=tip)
 
 
-def off(right: np.ndarray, tip: str = "") -> float:
-    return float(np.linalg.norm(joints(tip=tip) - right, axis=-1).max())
+def assert_kept(tolerance: float, tip: str = "", **options: object) -> None:
+    """Reduced keys give the same joints within the tolerance."""
+    right = bake_right(tip)
+    api.bake(rig(), frames=SPAN, keys="REDUCED", tolerance=tolerance, **options)
+    # A hair more: handles and values are float32.
+    assert np.linalg.norm(joints(tip=tip) - right, axis=-1).max() <= tolerance * 1.001 + 1e-6
 
 
 def key_kinds(bone: str = "upper") -> dict[float, str]:
@@ -89,39 +97,22 @@ def key_kinds(bone: str = "upper") -> dict[float, str]:
 
 
 @pytest.mark.parametrize(
-    ("scene", "tolerance", "interpolation"),
+    ("scene", "tolerance", "interpolation", "mode"),
     [
-        *((scene, 0.001, kind) for scene in (jumping_arm, swinging_arm, switched_arm) for kind in ("BEZIER", "LINEAR")),
-        *((swinging_arm, 0.02, "LINEAR"), (switched_arm, 0.02, "BEZIER")),
+        *((jumping_arm, 0.001, "BEZIER", "QUATERNION"), (jumping_arm, 0.001, "LINEAR", "QUATERNION")),
+        *((swinging_arm, 0.001, "BEZIER", "QUATERNION"), (swinging_arm, 0.02, "LINEAR", "QUATERNION")),
+        *((switched_arm, 0.02, "BEZIER", "QUATERNION"), (switched_arm, 0.001, "LINEAR", "QUATERNION")),
+        *((swinging_arm, 0.001, "LINEAR", "AXIS_ANGLE"), (swinging_arm, 0.02, "BEZIER", "AXIS_ANGLE")),
+        *((swinging_arm, 0.02, "LINEAR", "XZY"), (swinging_arm, 0.001, "BEZIER", "XZY")),
     ],
 )
 def test_joints_are_within_the_tolerance_on_quarter_frames(
-    scene: Callable[[], None], interpolation: str, tolerance: float
+    scene: Callable[[], None], interpolation: str, tolerance: float, mode: str
 ) -> None:
     scene()
-    right = bake_right()
-    api.bake(rig(), frames=SPAN, keys="REDUCED", tolerance=tolerance, interpolation=interpolation)
-    # A hair more: handles and values are float32.
-    assert off(right) <= tolerance * 1.001 + 1e-6
-
-
-@BOTH_KINDS
-@pytest.mark.parametrize("step", [0.5, 2])
-def test_quarter_frames_count_whatever_the_step(interpolation: str, step: float) -> None:
-    swinging_arm()
-    right = bake_right()[: 4 * 38 + 1]
-    api.bake(rig(), frames=(1, 39, step), keys="REDUCED", tolerance=0.005, interpolation=interpolation)
-    assert np.linalg.norm(joints(QUARTERS[: len(right)]) - right, axis=-1).max() <= 0.005 * 1.001 + 1e-6
-
-
-@pytest.mark.parametrize("mode", ["AXIS_ANGLE", "XZY"])
-def test_quarter_frames_count_in_other_rotation_modes(mode: str) -> None:
-    swinging_arm()
     for name in ("upper", "lower"):
         rig().pose.bones[name].rotation_mode = mode
-    right = bake_right()
-    api.bake(rig(), frames=SPAN, keys="REDUCED", tolerance=0.002)
-    assert off(right) <= 0.002 * 1.001 + 1e-6
+    assert_kept(tolerance, interpolation=interpolation)
 
 
 def test_quarter_frames_count_for_stretch_and_a_turned_hand() -> None:
@@ -129,10 +120,15 @@ def test_quarter_frames_count_for_stretch_and_a_turned_hand() -> None:
     for name in ("lower", "hand"):
         rig().data.bones[name].inherit_scale = "NONE"
     rigs.animate(bpy.data.objects["Target"], rotation_euler={1: (0, 0, 0), 40: (1, 2, 0.5)})
-    api.bake(rig(), frames=(*SPAN, 0.25))
-    right = joints(tip="hand")
-    api.bake(rig(), frames=SPAN, keys="REDUCED", tolerance=0.002)
-    assert off(right, tip="hand") <= 0.002 * 1.001 + 1e-6
+    assert_kept(0.002, tip="hand")
+
+
+@pytest.mark.parametrize(("step", "interpolation"), [(0.5, "BEZIER"), (2, "BEZIER"), (2, "LINEAR")])
+def test_quarter_frames_count_whatever_the_step(interpolation: str, step: float) -> None:
+    swinging_arm()
+    right = bake_right()[: 4 * 38 + 1]
+    api.bake(rig(), frames=(1, 39, step), keys="REDUCED", tolerance=0.005, interpolation=interpolation)
+    assert np.linalg.norm(joints(QUARTERS[: len(right)]) - right, axis=-1).max() <= 0.005 * 1.001 + 1e-6
 
 
 @pytest.mark.parametrize("use_rotation", [False, True])
@@ -148,10 +144,7 @@ def test_a_tip_far_behind_the_end_bone_is_within_the_tolerance(use_rotation: boo
     )
     wave = {frame: (2.2 + 0.5 * np.sin(frame / 4), np.cos(frame / 5), 1.3) for frame in range(0, 43, 2)}
     rigs.animate(chain.target, location=wave)
-    api.bake(rig(), frames=(*SPAN, 0.25))
-    right = joints(tip="hand")
-    api.bake(rig(), frames=SPAN, keys="REDUCED", tolerance=0.005)
-    assert off(right, tip="hand") <= 0.005 * 1.001 + 1e-6
+    assert_kept(0.005, tip="hand")
 
 
 def test_a_mid_far_behind_the_root_bone_is_within_the_tolerance() -> None:
@@ -165,9 +158,7 @@ def test_a_mid_far_behind_the_root_bone_is_within_the_tolerance() -> None:
     # Near the root joint, about which the limb can turn far and take the tip hardly along.
     wave = {frame: (0.3 * np.sin(frame / 4), 0.1, 1 + 0.3 * np.cos(frame / 4)) for frame in range(0, 43, 2)}
     rigs.animate(chain.target, location=wave)
-    right = bake_right()
-    api.bake(rig(), frames=SPAN, keys="REDUCED", tolerance=0.005)
-    assert off(right) <= 0.005 * 1.001 + 1e-6
+    assert_kept(0.005)
 
 
 @BOTH_KINDS
@@ -221,3 +212,30 @@ def test_reduced_keys_leave_out_frames_that_are_skipped() -> None:
     api.bake(rig(), frames=SPAN, keys="REDUCED", tolerance=0.001)
     assert not set(key_kinds()) & set(QUARTERS[out])
     assert np.linalg.norm(joints() - right, axis=-1).max(axis=-1)[~out].max() <= 0.001 * 1.001 + 1e-6
+
+
+def test_a_greater_tolerance_takes_fewer_keys() -> None:
+    swinging_arm()
+    counts = []
+    for tolerance in (0.0005, 0.005, 0.05):
+        api.bake(rig(), frames=SPAN, keys="REDUCED", tolerance=tolerance)
+        counts.append(len(key_kinds()))
+    assert counts == sorted(counts, reverse=True)
+    assert counts[-1] <= SPAN[1] / 3
+
+
+def test_target_keys_include_poles_and_parents() -> None:
+    swinging_arm()
+    target, pole = bpy.data.objects["Target"], bpy.data.objects["Pole"]
+    target.parent = rigs.empty("Carrier")
+    rigs.animate(target.parent, location={7: (0, 0, 0), 7.5: (0, 0, 0.1)})
+    rigs.animate(pole, location={31: (0, 2, 1), 200: (0, 2, 1)})
+    api.bake(rig(), frames=SPAN, keys="TARGET_KEYS")
+    assert set(key_kinds()) == {*range(2, 41, 2), 7.0, 7.5, 31.0}
+    assert Limb(pole="Pole").misses(key_kinds()).max() < 1e-5
+
+
+def test_a_target_without_keys_in_the_range_is_refused_by_name() -> None:
+    rigs.arm()
+    with refused("NO_TARGET_KEYS", '"Target" of chain "lower" has no keys from 1 to 60'):
+        api.bake(rig(), frames=(1, 60), keys="TARGET_KEYS")
