@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
 import bpy
@@ -16,10 +17,12 @@ from fuzz.trial import trial
 
 from support import rigs
 
+# A landing plays three times as many as `make test` does.
+SHARE = 1.0 if os.environ.get("CI") else 1.0 / 3.0
 FEW = pytest.param(range(1, 61), marks=pytest.mark.versions, id="few")
 
 
-@pytest.mark.parametrize("seeds", [FEW, pytest.param(range(61, 251), id="more")])
+@pytest.mark.parametrize("seeds", [FEW, pytest.param(range(61, round(61 + 190 * SHARE)), id="more")])
 def test_random_scenes_are_refused_untouched_or_posed_as_told(seeds: range) -> None:
     assert {seed: faults for seed in seeds if (faults := trial(draw(seed)).faults)} == {}
 
@@ -30,7 +33,7 @@ ACTS = [name for name, kind in KINDS.items() if kind in acts.KINDS]
 
 @pytest.mark.parametrize("kind", ACTS)
 def test_random_acts_are_refused_untouched_or_done_as_told(kind: str) -> None:
-    seeds = range(1, 4 if kind.partition(" ")[2] in RARE else 31)
+    seeds = range(1, 4 if kind.partition(" ")[2] in RARE else round(1 + 30 * SHARE))
     assert {seed: faults for seed in seeds if (faults := trial(draw(seed, [kind])).faults)} == {}
 
 
