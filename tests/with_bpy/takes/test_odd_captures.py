@@ -16,6 +16,7 @@ from bl_ext.user_default.two_bone_ik.blender.messages.refused import Refused
 from bl_ext.user_default.two_bone_ik.blender.takes import bvh
 
 from support.command import run
+from support.empty_file import open_empty_file
 from support.odd_bvh import TO_BLENDER, Walk, heads, pair, text, walk, z_up
 from support.take_files import joints, the_armature
 
@@ -24,7 +25,7 @@ HEIGHT = 160.0
 
 
 def taken(path: Path, **options: object) -> list[str]:
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     return [*api.import_take(path, bpy.context.scene, **options)]
 
 
@@ -126,7 +127,7 @@ def test_more_rows_than_said_are_all_taken(tmp_path: Path) -> None:
 
 def test_joints_may_lie_in_channels_alone(tmp_path: Path) -> None:
     made = walk(seconds=1.0).with_channels(others="xyzZXY")
-    (tmp_path / "odd.bvh").write_text(text(made, offset=lambda name, offset: np.zeros(3)))
+    (tmp_path / "odd.bvh").write_text(text(made, offset=nowhere))
     assert taken(tmp_path / "odd.bvh") == []
     assert_moves_as(made)
     # Bones are as long as what is played.
@@ -135,10 +136,14 @@ def test_joints_may_lie_in_channels_alone(tmp_path: Path) -> None:
 
 def test_positions_may_count_from_offset(tmp_path: Path) -> None:
     made = walk(seconds=1.0).with_channels(others="xyzZXY")
-    (tmp_path / "odd.bvh").write_text(text(made, place=lambda name, offset: np.zeros(3)))
+    (tmp_path / "odd.bvh").write_text(text(made, place=nowhere))
     [note] = taken(tmp_path / "odd.bvh")
     assert "counted from OFFSET" in note
     assert_moves_as(made)
+
+
+def nowhere(_name: str, _offset: np.ndarray) -> np.ndarray:
+    return np.zeros(3)
 
 
 def planted_both(tmp_path: Path, written: bytes) -> tuple[np.ndarray, np.ndarray]:
@@ -164,12 +169,8 @@ RESULTS = {
     "one_name": lambda made: text(made, name=lambda name: {"LeftHand": "Hand", "RightHand": "Hand"}.get(name, name)),
     "long_names": lambda made: text(made, name=lambda name: f"{name}_{LONG}"),
     "long_names_alike": lambda made: text(made, name=lambda name: f"{LONG}{name}" if "Hand" in name else name),
-    "counted_from_offset": lambda made: text(
-        made.with_channels(others="xyzZXY"), place=lambda name, offset: np.zeros(3)
-    ),
-    "in_channels_alone": lambda made: text(
-        made.with_channels(others="xyzZXY"), offset=lambda name, offset: np.zeros(3)
-    ),
+    "counted_from_offset": lambda made: text(made.with_channels(others="xyzZXY"), place=nowhere),
+    "in_channels_alone": lambda made: text(made.with_channels(others="xyzZXY"), offset=nowhere),
     "one_channel": lambda made: text(made.with_channels(LeftLeg="X", RightLeg="X")),
     "comments": lambda made: LAYOUTS["comments"](text(made)),
 }
@@ -204,10 +205,7 @@ FAULTS = {
     "inf": (lambda: with_value(9, 1, "-inf"), 'has -inf for Yposition of joint "Hips" on frame 9'),
     "far_turn": (lambda: with_value(31, 8, 1.1e5), 'has 110000 for Yrotation of joint "Spine" on frame 31'),
     "far_place": (lambda: with_value(1, 0, -3e8), 'has -3e+08 for Xposition of joint "Hips" on frame 1'),
-    "no_number": (
-        lambda: with_value(1, 0, "one"),
-        f'has "one" on line {FIRST_ROW}',
-    ),
+    "no_number": (lambda: with_value(1, 0, "one"), f'has "one" on line {FIRST_ROW}'),
     "few_rows": (lambda: text(walk(seconds=1.0), frames="Frames: 32\n"), "says that it has 32 frames, and has 31"),
     "half_a_row": (lambda: text(walk(seconds=1.0), frames="").rpartition(" ")[0], "which make no whole frames of 54"),
     "other_rows": (lambda: text(walk(seconds=1.0)).replace("\n0 ", "\n0 0 "), "which make no whole frames of 54"),
@@ -302,8 +300,7 @@ def test_a_walk_with_z_up_is_planted_as_one_with_y_up(tmp_path: Path, kind: str)
         np.testing.assert_allclose(truth, file["heads"], atol=1e-4 * HEIGHT)
 
 
-@pytest.mark.parametrize("kind", ["y", "z"])
-@pytest.mark.parametrize("unit", [1.0, 100.0, 1000 / 25.4])
+@pytest.mark.parametrize(("unit", "kind"), [(1.0, "z"), (100.0, "y"), (1000 / 25.4, "z")])
 def test_a_height_scales_what_stands(tmp_path: Path, unit: float, kind: str) -> None:
     made = walk(unit, seconds=1.0)
     made = z_up(made) if kind == "z" else made

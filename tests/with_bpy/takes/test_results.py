@@ -17,6 +17,7 @@ from bl_ext.user_default.two_bone_ik.command_line.formats import FORMATS
 
 from support.bvh import imported
 from support.command import run
+from support.empty_file import open_empty_file
 from support.take_files import COUNT, HEIGHT, RATE, dressed_walk, joints, take_file, the_armature
 
 pytestmark = pytest.mark.versions
@@ -54,12 +55,11 @@ def walk(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("suffix", READ_AGAIN)
 def test_a_result_read_again_moves_as_the_blend_file(walk: Path, tmp_path: Path, suffix: str) -> None:
     output = tmp_path / f"planted{suffix}"
-    blend = tmp_path / "truth.blend"
-    for path in (blend, output):
+    for path in (blend := tmp_path / "truth.blend", output):
         assert run("plant", walk, "--rig", "actor", "--output", path) == 0
     bpy.ops.wm.open_mainfile(filepath=str(blend))
     truth = joints(bpy.data.objects["actor"], FRAMES)
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     import_take(Import(output, bpy.context.scene, RATE))
     rig = the_armature()
     # Single precision, in centimetres.
@@ -101,7 +101,7 @@ def test_engines_read_contacts_by_the_scale_of_bones(tmp_path: Path) -> None:
         truth[frame - 1] = [(kind in ("BALL", "BOTH"), kind in ("HEEL", "BOTH")) for kind in kinds]
     assert truth.any(axis=0).all()
     for suffix in ("fbx", "glb", "usdc"):
-        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        open_empty_file()
         import_take(Import(tmp_path / f"out/actor.{suffix}", bpy.context.scene, RATE))
         np.testing.assert_array_equal(stands(the_armature()), truth, suffix)
     with np.load(tmp_path / "out/actor.npz", allow_pickle=False) as file:
@@ -113,7 +113,7 @@ def test_engines_read_contacts_by_the_scale_of_bones(tmp_path: Path) -> None:
 
 
 def test_a_character_of_a_library_tells_contacts_too(walk: Path, tmp_path: Path) -> None:
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     with bpy.data.libraries.load(str(walk), link=True) as (_, linked):
         linked.objects = ["actor"]
     bpy.context.scene.collection.objects.link(linked.objects[0])
@@ -123,7 +123,7 @@ def test_a_character_of_a_library_tells_contacts_too(walk: Path, tmp_path: Path)
     rig = bpy.data.objects["actor", None]
     assert (rig.data.library.filepath, [*rig.animation_data.drivers]) == ("//walk.blend", [])
     assert not any("contact" in bone.name for bone in rig.pose.bones)
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    open_empty_file()
     import_take(Import(tmp_path / "shot.fbx", bpy.context.scene))
     assert stands(the_armature()).any(axis=0).all()
 
@@ -139,10 +139,15 @@ def test_a_bvh_has_the_skeleton_of_its_source(tmp_path: Path) -> None:
     assert np.abs(after.rows[:, 21:] - before.rows[:, 21:]).max() > 0.5
 
 
-@pytest.mark.parametrize("scale", [1.0, 0.01])
-def test_a_bvh_read_again_moves_as_the_blend_file(tmp_path: Path, scale: float) -> None:
+MOVED = "import bpy\nrig = bpy.data.objects['actor']\nrig.location.x = 30\nrig.rotation_euler.z = 0.5\n"
+
+
+@pytest.mark.parametrize(("scale", "script"), [(1.0, ""), (0.01, ""), (1.0, MOVED)], ids=["as is", "scaled", "moved"])
+def test_a_bvh_read_again_moves_as_the_blend_file(tmp_path: Path, scale: float, script: str) -> None:
     source, _ = take_file(tmp_path, "bvh")
-    truth = planted(source, tmp_path / "planted.bvh", "--import-scale", scale)
+    (tmp_path / "move.py").write_text(script)
+    options = ("--import-scale", scale, "--python-before", tmp_path / "move.py")
+    truth = planted(source, tmp_path / "planted.bvh", *options)
     again = imported(tmp_path, (tmp_path / "planted.bvh").read_text())
     np.testing.assert_allclose(scale * joints(again, FRAMES), truth, atol=1e-6 * scale * HEIGHT)
 
@@ -180,15 +185,6 @@ def test_a_bvh_keeps_positions_of_more_joints(tmp_path: Path) -> None:
     np.testing.assert_allclose(joints(again, FRAMES), truth, atol=1e-6 * HEIGHT)
 
 
-def test_a_moved_armature_moves_in_a_bvh(tmp_path: Path) -> None:
-    source, _ = take_file(tmp_path, "bvh")
-    script = tmp_path / "move.py"
-    script.write_text("import bpy\nrig = bpy.data.objects['actor']\nrig.location.x = 30\nrig.rotation_euler.z = 0.5\n")
-    truth = planted(source, tmp_path / "planted.bvh", "--python-before", script)
-    again = imported(tmp_path, (tmp_path / "planted.bvh").read_text())
-    np.testing.assert_allclose(joints(again, FRAMES), truth, atol=1e-6 * HEIGHT)
-
-
 def test_arrays_are_read_in_three_lines(tmp_path: Path) -> None:
     source, _ = take_file(tmp_path, "bvh")
     truth = planted(source, tmp_path / "planted.npz")
@@ -196,12 +192,8 @@ def test_arrays_are_read_in_three_lines(tmp_path: Path) -> None:
     with np.load(tmp_path / "planted.npz", allow_pickle=False) as file:
         found = {name: file[name] for name in file.files}
     count, bones = COUNT, len(rig.data.bones)
-    shapes = {
-        "frames": (count,),
-        "heads": (count, bones, 3),
-        "tails": (count, bones, 3),
-        "rotations": (count, bones, 4),
-    }
+    shapes = dict.fromkeys(("heads", "tails"), (count, bones, 3))
+    shapes |= {"frames": (count,), "rotations": (count, bones, 4)}
     shapes |= {"version": (), "fps": (), "metres": (), "bones": (bones,), "parents": (bones,), "limbs": (2,)}
     shapes |= dict.fromkeys(("contacts", "miss", "status"), (count, 2))
     shapes["angles"] = (count, 2, 2)

@@ -1,4 +1,4 @@
-"""Menu search goes through the menus: these have all that the extension can do, and no words that their titles have."""
+"""Menus have all that the extension can do; the panel shows what is of use to the character, and how work begins."""
 
 from __future__ import annotations
 
@@ -6,17 +6,26 @@ import ast
 from pathlib import Path
 
 import bpy
+import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.chains.limbs import hiding_constraints
 from bl_ext.user_default.two_bone_ik.blender.extension import WEBSITE
+from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys
 from bl_ext.user_default.two_bone_ik.blender.targets.create_targets import lacks
 from bl_ext.user_default.two_bone_ik.blender.targets.new_targets import Role
+from bl_ext.user_default.two_bone_ik.ui.panel import PIN, PLANT, SWITCH, TAKE_OVER, first_step
+from bpy.types import Object
 
 from support.empty_file import open_empty_file
-from support.rigs import arm, empty
+from support.rigify import generated, metarig
+from support.rigs import animate, arm, armature, empty
 
 MENUS = Path(__file__).parents[3] / "ui" / "menus.py"
+
+
 MOST = 20
+
+
 """Rows of one menu: it fits a small window."""
 
 
@@ -74,3 +83,69 @@ def test_a_linked_armature_is_asked_for_its_targets(tmp_path: Path) -> None:
 def test_the_preferences_lead_to_the_page_of_the_extension() -> None:
     assert WEBSITE.startswith("https://")
     assert "two-bone-ik" in WEBSITE
+
+
+@pytest.fixture
+def rig() -> Object:
+    return armature()
+
+
+def turned(rig: Object, bone: str, count: int) -> None:
+    rig.pose.bones[bone].rotation_mode = "XYZ"
+    animate(rig.pose.bones[bone], rotation_euler={frame: (0.01 * frame, 0.0, 0.0) for frame in range(1, count + 1)})
+
+
+@pytest.mark.parametrize("chains", [False, True])
+@pytest.mark.parametrize(("count", "shows"), [(0, False), (10, False), (11, True)])
+def test_it_shows_where_a_limb_has_more_than_ten_keys(rig: Object, chains: bool, count: int, shows: bool) -> None:
+    if chains:
+        api.add_chain(rig, "lower")
+    turned(rig, "lower", count)
+    assert contact_keys.is_captured(rig) == shows
+
+
+def test_it_does_not_show_where_no_limb_has_them(rig: Object) -> None:
+    api.add_chain(rig, "lower")
+    turned(rig, "spine", 30)
+    animate(rig, location={frame: (0.0, 0.0, frame) for frame in range(1, 31)})
+    assert not contact_keys.is_captured(rig)
+
+
+@pytest.mark.parametrize("chains", [False, True])
+def test_it_shows_where_a_limb_has_a_contact(rig: Object, chains: bool) -> None:
+    if chains:
+        api.add_chain(rig, "lower")
+    animate(rig.pose.bones["lower"], two_bone_ik_contact={5: "BOTH"})
+    assert contact_keys.is_captured(rig)
+
+
+def constrain(rig: Object, *, mute: bool = False) -> None:
+    constraint = rig.pose.bones["lower"].constraints.new("IK")
+    constraint.target = bpy.data.objects.new("Target", None)
+    constraint.chain_count, constraint.mute = 2, mute
+
+
+def capture(rig: Object) -> None:
+    rig.pose.bones["lower"].rotation_mode = "XYZ"
+    animate(rig.pose.bones["lower"], rotation_euler={frame: (0.01 * frame, 0.0, 0.0) for frame in range(1, 31)})
+
+
+def test_a_bare_armature_gets_pins(rig: Object) -> None:
+    assert first_step(rig) == PIN
+
+
+@pytest.mark.parametrize("mute", [False, True])
+def test_constraints_are_taken_over(rig: Object, mute: bool) -> None:
+    constrain(rig, mute=mute)
+    assert first_step(rig) == TAKE_OVER
+
+
+def test_a_capture_is_planted_whatever_constrains_it(rig: Object) -> None:
+    capture(rig)
+    constrain(rig)
+    assert first_step(rig) == PLANT
+
+
+def test_a_metarig_gets_pins_and_what_it_generates_switches() -> None:
+    assert first_step(metarig("human")) == PIN
+    assert first_step(generated("human")) == SWITCH
