@@ -1,8 +1,10 @@
-"""The manual's table of Python names has every option with its name, its words and its default."""
+"""The manual's table of Python names and Python's own help have every option, with its words and its default."""
 
 from __future__ import annotations
 
+import ast
 import inspect
+import pydoc
 import re
 from typing import Any
 
@@ -14,6 +16,7 @@ from bl_ext.user_default.two_bone_ik.blender.settings.properties import chain_fi
 from support.manual import CHECKOUT
 
 pytestmark = pytest.mark.once
+
 
 _, _, TABLE = (CHECKOUT / "docs/reference.md").read_text("utf-8").partition("## Python names\n")
 
@@ -49,3 +52,26 @@ def test_the_table_has_every_option_as_it_is(identifier: str) -> None:
 
 def test_the_table_has_no_option_that_is_not() -> None:
     assert re.findall(r"^\| [^|]+ \| `(\w+)` \|", TABLE, re.MULTILINE) == list(OPTIONS)
+
+
+IMPORTED = {
+    alias.asname or alias.name
+    for node in ast.parse((CHECKOUT / "api/__init__.py").read_text("utf-8")).body
+    if isinstance(node, ast.ImportFrom)
+    for alias in node.names
+}
+
+
+def test_all_that_is_imported_is_the_interface() -> None:
+    assert set(api.__all__) == IMPORTED
+
+
+def test_help_of_the_interface_tells_each_name() -> None:
+    told = pydoc.plain(pydoc.render_doc(api))
+    assert [name for name in sorted(IMPORTED - {"__version__"}) if name not in told] == []
+
+
+def test_help_of_a_function_shows_words_as_one_writes_them() -> None:
+    told = " ".join(pydoc.plain(pydoc.render_doc(api.bake)).split())  # newer Pythons break the signature
+    assert "keys: str = 'EVERY_FRAME', tolerance: float = 0.001" in told
+    assert "rig : an armature object, or many" in told

@@ -79,16 +79,16 @@ def test_frames_in_any_order_are_those_of_a_bake(fields: dict, mode: str) -> Non
     before = [bone.matrix_basis.copy() for bone in bones]
     rig.two_bone_ik_live = True
     poses = {}
-    for frame in (1, *shuffled()):
+    for frame in (1, *shuffled()[::2]):
         on_frame(frame)
         poses[frame] = np.array([bone.matrix_basis for bone in bones])
     rig.two_bone_ik_live = False
     for bone, matrix in zip(bones, before, strict=True):
         bone.matrix_basis = matrix
     api.bake(rig, frames=(1, 40))
-    for frame in FRAMES:
+    for frame, posed in poses.items():
         on_frame(frame)
-        np.testing.assert_allclose([bone.matrix_basis for bone in bones], poses[frame], atol=1e-6, err_msg=f"{frame}")
+        np.testing.assert_allclose([bone.matrix_basis for bone in bones], posed, atol=1e-6, err_msg=f"{frame}")
 
 
 def test_original_and_evaluated_bones_agree_on_every_frame() -> None:
@@ -216,23 +216,12 @@ def by_muted_curves(rig: Object) -> None:
         curve.mute = True
 
 
-EDITS = [
-    past_the_property,
-    by_keys,
-    by_parent,
-    by_constraint,
-    by_pointer,
-    by_mode,
-    by_spine,
-    by_rest,
-    by_object,
-    by_choice,
-    by_bone_keys,
-]
+EDITS = [past_the_property, by_keys, by_parent, by_constraint, by_pointer, by_mode, by_spine, by_rest, by_object]
+EDITS += [by_choice, by_bone_keys, by_muted_curves]
 
 
 @pytest.mark.parametrize("told", [True, False])
-@pytest.mark.parametrize("edit", [*EDITS, by_muted_curves])
+@pytest.mark.parametrize("edit", EDITS)
 def test_an_edit_counts_from_the_next_frame_on(edit: Callable[[Object], None], told: bool) -> None:
     """Also where a script edits and changes the frame, before Blender has evaluated the edit."""
     rig = arm()
@@ -266,7 +255,7 @@ def test_a_pose_by_hand_is_where_a_limb_starts_from() -> None:
 def test_frames_visited_often_do_not_drift() -> None:
     rig = arm(reference="POSE", influence=0.5)
     seen: dict[int, np.ndarray] = {}
-    for frame in [*shuffled(), *FRAMES, *shuffled()]:
+    for frame in [*shuffled(), *FRAMES]:
         on_frame(frame)
         now = np.array([bone.matrix for bone in rig.pose.bones])
         np.testing.assert_allclose(now, seen.setdefault(frame, now), atol=2e-6)
