@@ -41,10 +41,6 @@ def state(season: Path, capsys: pytest.CaptureFixture[str], *argv: object) -> st
     return next(state for state in STATES if state in row)
 
 
-def test_a_second_run_does_nothing(season: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert state(season, capsys) == "done before"
-
-
 @pytest.mark.parametrize("change", ["one byte", "cut off", "gone", "older"])
 def test_an_output_that_was_changed_is_baked_anew(
     season: Path, capsys: pytest.CaptureFixture[str], change: str

@@ -28,12 +28,12 @@ Manifest = Callable[[str], Path]
 def files(tmp_path: Path) -> list[Path]:
     """Three shots in two folders, with the same file name in both."""
     found = [tmp_path / name for name in ("seq/a.blend", "seq/b.blend", "pickup/a.blend")]
+    animate(arm().target, location={1: (1.2, 0.6, 1.3), 5: (0.5, -0.8, 1.5)})
+    bpy.context.scene.frame_end = 5
     for path in found:
-        open_empty_file()
-        animate(arm().target, location={1: (1.2, 0.6, 1.3), 5: (0.5, -0.8, 1.5)})
-        bpy.context.scene.frame_end = 5
         path.parent.mkdir(exist_ok=True)
-        bpy.ops.wm.save_as_mainfile(filepath=str(path))
+        bpy.context.scene["file"] = str(path)
+        bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
     open_empty_file()
     return found
 

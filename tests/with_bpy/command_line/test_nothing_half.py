@@ -113,3 +113,30 @@ def test_a_program_that_is_not_ours_never_looks_done(tmp_path: Path, line: str) 
     [(_, found)] = worker.outcomes([sys.executable, "-c", line], shots, 1, 60.0)
     assert (found.status, found.state) == (6, "crashed")
     assert files(tmp_path) == set()
+
+
+@pytest.fixture
+def taken(shot: Path, tmp_path: Path) -> Iterator[tuple[object, ...]]:
+    """The line of a run whose folder another run has."""
+    (tmp_path / "season.toml").write_text('shot = [{file = "shot.blend"}]')
+    with file_lock.locked(tmp_path / "out" / "two_bone_ik"):
+        yield ("bake", "--manifest", tmp_path / "season.toml", "--output-dir", tmp_path / "out")
+
+
+def test_a_second_run_on_a_folder_is_refused(
+    taken: tuple[object, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*taken) == 5
+    assert f'Another run writes to "{tmp_path / "out"}"' in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [".two_bone_ik.lock"]
+
+
+@pytest.mark.parametrize("option", [("--shot", "1"), ("--dry-run",)])
+def test_what_names_its_shot_or_only_tells_is_not_refused(taken: tuple[object, ...], option: tuple[str, ...]) -> None:
+    assert run(*taken, *option) == 0
+
+
+def test_the_folder_is_free_once_a_run_has_ended(taken: tuple[object, ...], tmp_path: Path) -> None:
+    other = (*taken[:-1], tmp_path / "other")
+    assert run(*other) == run(*other) == 0
+    assert {path.name for path in (tmp_path / "other").iterdir()} == {"shot.blend", "shot.two_bone_ik.json"}

@@ -15,6 +15,7 @@ from bpy.types import Object
 from support.command import run
 from support.empty_file import open_empty_file
 from support.rigs import Bone, animate, arm, armature, empty, keys
+from support.truth import Limb, on_frame
 from support.two_bones import keyed_state
 
 pytestmark = pytest.mark.versions
@@ -170,20 +171,14 @@ def test_snapped_targets_give_the_motion_back(shot: Path, tmp_path: Path) -> Non
     assert bpy.data.objects["Target"].animation_data
 
 
-def test_a_farm_hears_how_far_it_is(shot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_farm_hears_how_far_it_is_and_why_it_failed(shot: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("check", shot, "--progress", "openjd") == 0
     assert "openjd_progress: 100\n" in capsys.readouterr().out
-
-
-def test_a_farm_hears_why_it_failed(shot: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("check", shot.with_name("none.blend"), "--progress", "openjd") == 5
     said = capsys.readouterr()
     assert "openjd_fail: " in said.out
     assert "openjd_progress" not in said.out
     assert said.out.split("openjd_fail: ")[1] == said.err.removeprefix("two_bone_ik: ")
-
-
-def test_progress_none_prints_no_progress(shot: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("check", shot, "--progress", "none") == 0
     assert "%" not in capsys.readouterr().out
 
@@ -202,30 +197,43 @@ def test_python_in_a_file_runs_only_when_it_is_asked_for(shot: Path, capsys: pyt
     bpy.ops.wm.open_mainfile(filepath=str(shot), use_scripts=False)  # Blender keeps it for the next file
 
 
-def test_detected_limbs_make_a_setup_file_that_can_be_applied(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    sides = (("L", 1), ("R", -1))
-    arms = [
-        bone
-        for side, x in sides
-        for bone in (
+def test_detected_limbs_make_a_setup_file_that_bakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rig = two_arms()
+    animate(rig.pose.bones["forearm.L"], rotation_quaternion={1: (1, 0, 0, 0), 5: (0.9, 0.1, 0.2, 0.4)})
+    bpy.context.scene.frame_end = 5
+    shot, setup = tmp_path / "hero.blend", tmp_path / "hero.toml"
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
+    wrists, before = [tips(frame) for frame in range(1, 6)], shot.read_bytes()
+    assert run("detect", shot) == 0
+    assert run("detect", shot, "--output", setup) == 0
+    assert "forearm.L" in capsys.readouterr().out
+    assert shot.read_bytes() == before
+    api.apply_setup(rig_of(shot), api.load_setup(setup))
+    found = {(chain.end_bone, chain.tip_bone) for chain in bpy.data.objects["Rig"].two_bone_ik_chains}
+    assert found == {("forearm.L", "hand.L"), ("forearm.R", "hand.R")}
+    assert run("bake", shot, "--setup", setup, "--output", tmp_path / "baked.blend", "--strict") == 0
+    assert run("snap", shot, "--setup", setup, "--output", tmp_path / "snapped.blend") == 0
+    assert run("bake", tmp_path / "snapped.blend", "--output", tmp_path / "again.blend", "--strict") == 0
+    rig_of(tmp_path / "again.blend")
+    np.testing.assert_allclose([tips(frame) for frame in range(1, 6)], wrists, atol=1e-5)
+
+
+def two_arms() -> Object:
+    """A chest with an arm on each side."""
+    bones = [Bone("chest", (0, 0, 0), (0, 0, 1))]
+    for side, x in (("L", 1), ("R", -1)):
+        bones += [
             Bone(f"upper_arm.{side}", (0, 0, 1), (x, 0.2, 1), "chest"),
             Bone(f"forearm.{side}", (x, 0.2, 1), (2 * x, 0, 1), f"upper_arm.{side}"),
             Bone(f"hand.{side}", (2 * x, 0, 1), (2.3 * x, 0, 1), f"forearm.{side}"),
-        )
-    ]
-    armature([Bone("chest", (0, 0, 0), (0, 0, 1)), *arms])
-    rig_file, setup = tmp_path / "rig.blend", tmp_path / "rig.toml"
-    bpy.ops.wm.save_as_mainfile(filepath=str(rig_file))
-    before = rig_file.read_bytes()
-    assert run("detect", rig_file) == 0
-    assert run("detect", rig_file, "--output", setup) == 0
-    assert "forearm.L" in capsys.readouterr().out
-    assert rig_file.read_bytes() == before
-    api.apply_setup(rig_of(rig_file), api.load_setup(setup))
-    found = {(chain.end_bone, chain.tip_bone) for chain in bpy.data.objects["Rig"].two_bone_ik_chains}
-    assert found == {("forearm.L", "hand.L"), ("forearm.R", "hand.R")}
+        ]
+    return armature(bones)
+
+
+def tips(frame: int) -> list[np.ndarray]:
+    """The wrists of the rig."""
+    limbs = [Limb(root=f"upper_arm.{side}", end=f"forearm.{side}") for side in "LR"]
+    return [limb.joints(on_frame(frame))[2] for limb in limbs]
 
 
 def test_a_crash_has_an_exit_status_of_its_own(

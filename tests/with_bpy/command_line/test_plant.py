@@ -55,16 +55,6 @@ def test_the_command_plants_as_the_operator_does(walk: Path, tmp_path: Path) -> 
     assert {foot["name"] for foot in reported(tmp_path / "report.json")["feet"]} == {"Leg.L", "Leg.R"}
 
 
-@pytest.mark.parametrize("floor", [5.0, "Ground"], ids=["height", "object"])
-def test_a_floor_is_a_height_or_an_object(walk: Path, tmp_path: Path, floor: object) -> None:
-    output = tmp_path / "planted.blend"
-    assert run("plant", walk, "--floor", floor, "--hips", "Hips", "--output", output) == 0
-    by_command = balls(opened(output), FRAMES)
-    rig = opened(walk)
-    bpy.ops.two_bone_ik.plant(use_height=True, height=5.0, hips="Hips")
-    np.testing.assert_allclose(by_command, balls(rig, FRAMES), atol=1e-5)
-
-
 def test_limbs_and_targets_are_those_that_are_asked_for(walk: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     line = ("--limbs", "legs,arms", "--leave-targets", "--frames", "5:25")
@@ -128,17 +118,20 @@ def test_a_setup_says_what_to_plant_as_far_as_nobody_else_does(walk: Path) -> No
     assert planted(walk, chain + arms) == (0, ARMS)
 
 
-@pytest.mark.parametrize("height", ["5", '"5.0"'], ids=["number", "text"])
-def test_files_give_the_height_of_a_floor_as_number_or_text(walk: Path, height: str) -> None:
+def test_a_floor_is_a_height_or_an_object_wherever_it_is_given(walk: Path) -> None:
     rig = opened(walk)
     bpy.ops.two_bone_ik.plant(use_height=True, height=5.0, hips="Hips")
     expected = balls(rig, FRAMES)
-    assert planted(walk, f'[plant]\nfloor = {height}\nhips = "Hips"') == (0, LEGS)
-    np.testing.assert_allclose(balls(opened(walk.with_name("planted.blend")), FRAMES), expected, atol=1e-5)
-    manifest, out = walk.with_name("takes.toml"), walk.with_name("out")
-    manifest.write_text(f'[[shot]]\nfile = "walk.blend"\nfloor = {height}\nhips = "Hips"\n')
-    assert run("plant", "--manifest", manifest, "--output-dir", out) == 0
-    np.testing.assert_allclose(balls(opened(out / "walk.blend"), FRAMES), expected, atol=1e-5)
+    output, manifest, out = (walk.with_name(name) for name in ("planted.blend", "takes.toml", "out"))
+    for floor in (5.0, "Ground"):
+        assert run("plant", walk, "--floor", floor, "--hips", "Hips", "--output", output) == 0
+        np.testing.assert_allclose(balls(opened(output), FRAMES), expected, atol=1e-5)
+    for height in ("5", '"5.0"'):
+        assert planted(walk, f'[plant]\nfloor = {height}\nhips = "Hips"') == (0, LEGS)
+        np.testing.assert_allclose(balls(opened(output), FRAMES), expected, atol=1e-5)
+        manifest.write_text(f'[[shot]]\nfile = "walk.blend"\nfloor = {height}\nhips = "Hips"\n')
+        assert run("plant", "--manifest", manifest, "--output-dir", out) == 0
+        np.testing.assert_allclose(balls(opened(out / "walk.blend"), FRAMES), expected, atol=1e-5)
 
 
 def test_a_height_that_is_a_number_names_no_object(walk: Path) -> None:

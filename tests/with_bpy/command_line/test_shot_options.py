@@ -132,9 +132,17 @@ def test_a_wrong_option_of_a_shot_is_refused(
     assert words in said.err + said.out
 
 
-@pytest.mark.parametrize("row", ['python_before = "s.py"', 'python_after = "s.py"', "enable_autoexec = true"])
+IN_SHOT, IN_DEFAULTS = "[[shot]]\nfile = 'shot.blend'\n{}", "[defaults]\n{}\n[[shot]]\nfile = 'shot.blend'"
+
+
 @pytest.mark.parametrize(
-    "place", ["[[shot]]\nfile = 'shot.blend'\n{}", "[defaults]\n{}\n[[shot]]\nfile = 'shot.blend'"]
+    ("place", "row"),
+    [
+        (IN_SHOT, 'python_before = "s.py"'),
+        (IN_SHOT, "enable_autoexec = true"),
+        (IN_DEFAULTS, 'python_after = "s.py"'),
+        (IN_DEFAULTS, "enable_autoexec = true"),
+    ],
 )
 def test_a_manifest_runs_python_only_where_that_is_allowed(
     shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], place: str, row: str
@@ -147,10 +155,7 @@ def test_a_manifest_runs_python_only_where_that_is_allowed(
     assert not (tmp_path / "out").exists()
     assert bake(tmp_path, place.format(row), "--allow-scripts") == 0
     assert (tmp_path / "ran").exists() == ("python" in row)
-
-
-def test_what_runs_no_python_needs_no_leave(shot: Path, tmp_path: Path) -> None:
-    assert bake(tmp_path, "[[shot]]\nfile = 'shot.blend'\nenable_autoexec = false") == 0
+    assert bake(tmp_path, place.format("enable_autoexec = false")) == 0, "it runs no Python"
 
 
 def test_a_shot_says_what_to_switch_to(

@@ -11,7 +11,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 
 from support.command import run
-from support.rigs import Bone, animate, armature, empty
+from support.rigs import animate, armature, empty
 from support.truth import Limb, on_frame
 
 pytestmark = pytest.mark.once
@@ -198,36 +198,6 @@ def test_what_does_not_fit_names_the_file_that_has_it(folder: Path) -> None:
     bpy.data.objects.remove(bpy.data.objects["Hero target"])
     with pytest.raises(api.Refused, match=r'Chain 1 of ".*Hero\.toml" has target'):
         api.apply_setup(bpy.data.objects[HERO], api.load_setup(folder / "own.toml"))
-
-
-def test_a_detected_setup_bakes_as_it_is_written(tmp_path: Path) -> None:
-    arms = [
-        bone
-        for side, x in (("L", 1), ("R", -1))
-        for bone in (
-            Bone(f"upper_arm.{side}", (0, 0, 1), (x, 0.2, 1), "chest"),
-            Bone(f"forearm.{side}", (x, 0.2, 1), (2 * x, 0, 1), f"upper_arm.{side}"),
-            Bone(f"hand.{side}", (2 * x, 0, 1), (2.3 * x, 0, 1), f"forearm.{side}"),
-        )
-    ]
-    rig = armature([Bone("chest", (0, 0, 0), (0, 0, 1)), *arms])
-    animate(rig.pose.bones["forearm.L"], rotation_quaternion={1: (1, 0, 0, 0), 5: (0.9, 0.1, 0.2, 0.4)})
-    bpy.context.scene.frame_end = 5
-    shot, setup = tmp_path / "hero.blend", tmp_path / "hero.toml"
-    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
-    before = [tips(frame) for frame in range(1, 6)]
-    assert run("detect", shot, "--output", setup) == 0
-    assert run("bake", shot, "--setup", setup, "--output", tmp_path / "baked.blend", "--strict") == 0
-    assert run("snap", shot, "--setup", setup, "--output", tmp_path / "snapped.blend") == 0
-    assert run("bake", tmp_path / "snapped.blend", "--output", tmp_path / "again.blend", "--strict") == 0
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "again.blend"))
-    np.testing.assert_allclose([tips(frame) for frame in range(1, 6)], before, atol=1e-5)
-
-
-def tips(frame: int) -> list[np.ndarray]:
-    """The wrists of the rig."""
-    limbs = [Limb(root=f"upper_arm.{side}", end=f"forearm.{side}") for side in "LR"]
-    return [limb.joints(on_frame(frame))[2] for limb in limbs]
 
 
 def test_a_report_names_each_rig_with_its_chains(folder: Path) -> None:

@@ -1,12 +1,18 @@
-"""What the command line understands: commands that it refuses, its help, and the options that a farm gives it."""
+"""What the command line understands: commands that it refuses, its help, empty values, and the options of a farm."""
 
 from __future__ import annotations
 
+import os
 import re
+import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import bpy
 import pytest
+from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.options import OPTIONS
+from bl_ext.user_default.two_bone_ik.blender.settings.key_settings import Measure
 from bl_ext.user_default.two_bone_ik.command_line.arguments import parser
 
 from support.command import run
@@ -16,12 +22,16 @@ from support.rigs import animate, arm
 pytestmark = pytest.mark.once
 
 
-@pytest.fixture
-def shot(tmp_path: Path) -> Path:
-    """A file with an arm whose target moves within its reach."""
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with an arm whose target moves within its reach, a link to it, and a setup: nothing may change there."""
+    folder = tmp_path_factory.mktemp("usage")
+    open_empty_file()
     animate(arm().target, location={1: (1.2, 0.6, 1.3), 10: (0.5, -0.8, 1.5)})
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    return tmp_path / "shot.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "shot.blend"))
+    (folder / "setup.toml").write_text('chain = [{end_bone = "lower"}]')
+    (folder / "link.blend").symlink_to(folder / "shot.blend")
+    return folder
 
 
 REFUSED = [
@@ -83,18 +93,15 @@ REFUSED = [
 
 @pytest.mark.parametrize(("line", "status", "words"), REFUSED, ids=[line for line, _, _ in REFUSED])
 def test_all_that_a_refused_command_writes_is_one_line(
-    shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, status: int, words: str
+    folder: Path, capsys: pytest.CaptureFixture[str], line: str, status: int, words: str
 ) -> None:
-    setup, link = tmp_path / "setup.toml", tmp_path / "link.blend"
-    setup.write_text('chain = [{end_bone = "lower"}]')
-    link.symlink_to(shot)
-    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    open_empty_file()
-    assert run(*line.format(shot=shot, setup=setup, folder=tmp_path).split()) == status
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    named = {"shot": folder / "shot.blend", "setup": folder / "setup.toml", "folder": folder}
+    assert run(*line.format(**named).split()) == status
     (said,) = capsys.readouterr().err.splitlines()
     assert said.startswith("two_bone_ik: ")
     assert words in said
-    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
 @pytest.mark.parametrize("name", ["two_bone_ik.flamenco.js", "two_bone_ik.openjd.yaml"])
@@ -112,14 +119,6 @@ def test_a_job_template_asks_for_what_there_is(name: str) -> None:
     values["--to"] = ""
     given = parser("two_bone_ik").parse_args(["bake", *(f"{option}={values.get(option, 1)}" for option in options)])
     assert (given.strict, given.keys, given.time_limit) == (0.01, "REDUCED", 1.0)
-
-
-def test_an_option_without_a_value_counts_as_not_given() -> None:
-    found, left_out = (
-        parser("two_bone_ik").parse_args(["bake", "a.blend", *options, "--output=b.blend"])
-        for options in ([], ["--setup=", "--keys=", "--strict=", "--time-limit="])
-    )
-    assert vars(found) == vars(left_out)
 
 
 @pytest.mark.parametrize(
@@ -145,3 +144,77 @@ def test_help_is_there(capsys: pytest.CaptureFixture[str], line: str) -> None:
     said = capsys.readouterr().out
     assert "exit status" in said
     assert max(map(len, said.splitlines())) < 130
+
+
+COMMON = ("rig", "setup", "frames", "python-before", "python-after", "report", "report-detail", "summary")
+COMMON = (*COMMON, "strict", "time-limit", "manifest", "shot", "path-mapping", "output-dir", "jobs", "log-dir")
+TAKING_VALUES = {
+    "bake": (*COMMON, "keys", "tolerance", "measure", "output"),
+    "plant": (*COMMON, "limbs", "hips", "keep", "floor", "stillness", "measure", "output"),
+    "switch": (*COMMON, "limb", "keys", "tolerance", "measure", "output"),
+    "detect": ("rig", "output"),
+}
+
+
+@pytest.mark.parametrize("command", TAKING_VALUES)
+def test_an_empty_value_counts_as_not_given(command: str) -> None:
+    arguments = parser("two_bone_ik")
+    words = [command, "a.blend", *(["--to", "FK"] if command == "switch" else [])]
+    expected = arguments.parse_args(words)
+    for option in TAKING_VALUES[command]:
+        assert arguments.parse_args([*words, f"--{option}="]) == expected, option
+        assert arguments.parse_args([*words, f"--{option}", ""]) == expected, option
+        assert arguments.parse_args([command, f"--{option}", "", *words[1:]]) == expected, option
+
+
+def test_an_option_at_the_end_still_lacks_its_value(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("bake", "a.blend", "--output") == 64
+    assert "expected one argument" in capsys.readouterr().err
+
+
+def test_an_empty_output_folder_is_not_the_current_one(
+    shot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "season.toml").write_text('shot = [{file = "shot.blend"}]')
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert run("bake", "--manifest", tmp_path / "season.toml", "--output-dir", "") == 64
+    assert "--output-dir" in capsys.readouterr().err
+    assert os.listdir() == []
+
+
+def test_an_empty_file_name_is_not_the_open_file(shot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = shot.read_bytes()
+    assert run("bake", "", "--in-place") == 64
+    assert "Name a .blend file" in capsys.readouterr().err
+    assert shot.read_bytes() == before
+
+
+HELP = tomllib.loads((Path(__file__).parents[3] / "command_line/help.toml").read_text("utf-8"))
+DECLARED = [row["help"] for table in OPTIONS.values() for row in table.values() if "help" in row]
+
+
+def told(capsys: pytest.CaptureFixture[str], *commands: str) -> str:
+    """What --help prints for these commands, in one line."""
+    for command in commands:
+        assert run(*command.split(), "--help") == 0
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_help_tells_every_text_that_is_written_for_it(capsys: pytest.CaptureFixture[str]) -> None:
+    texts = [*HELP["arguments"].values(), *HELP["arguments_of_detect"].values(), HELP["description"], HELP["epilog"]]
+    texts += DECLARED + [text for command in HELP["commands"].values() for text in command.values()]
+    said = told(capsys, "", *HELP["commands"])
+    # What argparse fills in is told in words of its own.
+    pieces = [piece for text in texts for piece in re.split(r"%\(default\)g|%\(prog\)s|\{(?:takes|formats)\}", text)]
+    assert [piece for piece in pieces if " ".join(piece.split()) not in said] == []
+
+
+def test_help_names_all_that_stillness_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    help_of_plant = told(capsys, "plant")
+    for field in fields(api.Stillness):
+        assert f"{field.name}={field.default:g}" in help_of_plant
+
+
+def test_help_names_the_frames_that_can_be_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    assert f"{', '.join(Measure)}: on which frames" in told(capsys, "bake")

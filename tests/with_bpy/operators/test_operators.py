@@ -127,23 +127,16 @@ def test_operators_say_what_is_missing(rig: bpy.types.Object) -> None:
     assert "Select an armature" in refusal(ops.bake)
 
 
-def test_a_bake_takes_the_range_of_the_scene(rig: bpy.types.Object, arm: bpy.types.PropertyGroup) -> None:
+@pytest.mark.parametrize("preview", [False, True])
+def test_a_bake_takes_the_range_of_the_scene_or_its_preview(arm: bpy.types.PropertyGroup, preview: bool) -> None:
     scene = bpy.context.scene
-    scene.frame_start, scene.frame_end = 3, 7
+    scene.frame_start, scene.frame_end, scene.use_preview_range = 3, 7, True
+    scene.frame_preview_start, scene.frame_preview_end, scene.use_preview_range = 4, 6, preview
     bpy.ops.two_bone_ik.bake()
-    assert keyed_frames(rig) == [3, 4, 5, 6, 7]
-
-
-def test_a_bake_takes_the_preview_range_where_that_is_on(rig: bpy.types.Object, arm: bpy.types.PropertyGroup) -> None:
-    scene = bpy.context.scene
-    scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 4, 6
-    bpy.ops.two_bone_ik.bake()
-    assert keyed_frames(rig) == [4, 5, 6]
-
-
-def test_a_bake_takes_the_range_it_is_given(rig: bpy.types.Object, arm: bpy.types.PropertyGroup) -> None:
+    assert keyed_frames(arm.id_data) == ([4, 5, 6] if preview else [3, 4, 5, 6, 7])
+    arm.id_data.animation_data_clear()
     bpy.ops.two_bone_ik.bake(frame_start=-1, frame_end=1, frame_step=0.5)
-    assert keyed_frames(rig) == [-1, -0.5, 0, 0.5, 1]
+    assert keyed_frames(arm.id_data) == [-1, -0.5, 0, 0.5, 1], "what is given comes first"
 
 
 def test_only_the_active_chain_is_baked_where_asked(rig: bpy.types.Object, arm: bpy.types.PropertyGroup) -> None:
@@ -236,9 +229,7 @@ def test_a_refused_armature_does_not_stop_the_others(arm: bpy.types.PropertyGrou
     assert bad.animation_data is good[1].animation_data is None
 
 
-def test_an_armature_is_baked_after_the_one_it_follows(
-    arm: bpy.types.PropertyGroup,
-) -> None:
+def test_an_armature_is_baked_after_the_one_it_follows(arm: bpy.types.PropertyGroup) -> None:
     rig = arm.id_data
     other = rig.copy()
     bpy.context.collection.objects.link(other)
@@ -270,9 +261,7 @@ def test_several_armatures_leave_the_current_frame(arm: bpy.types.PropertyGroup,
     assert bpy.context.scene.frame_current == 3
 
 
-def test_only_active_bakes_one_chain_of_the_active_armature(
-    arm: bpy.types.PropertyGroup,
-) -> None:
+def test_only_active_bakes_one_chain_of_the_active_armature(arm: bpy.types.PropertyGroup) -> None:
     rig = arm.id_data
     other = rig.copy()
     bpy.context.collection.objects.link(other)

@@ -87,9 +87,11 @@ def test_the_panel_has_frames_to_switch(rig: Object, chosen: str, here: int, fra
 @pytest.mark.parametrize("frames", [(5, 15), (5, 20), (1, 20)])
 def test_a_switch_adds_no_frames_to_what_is_planted(rig: Object, frames: tuple[int, int]) -> None:
     """It keys what keeps the limbs outside of its frames, on either side: those keys are no captured motion."""
+    select(rig, "foot_ik.L")
     assert contact_keys.keyed_span(rig) == (1, 20)
     for direction in ("FK", "IK", "FK"):
-        bpy.ops.two_bone_ik.switch(direction=direction, frame_start=frames[0], frame_end=frames[1])
+        options = {"frame_start": frames[0], "frame_end": frames[1], "only_active": True}
+        bpy.ops.two_bone_ik.switch(direction=direction, **options)
         assert contact_keys.keyed_span(rig) == (1, 20)
     keyed = [key.co.x for curve in versions.curves(rig) for key in curve.keyframe_points]
     assert frames == (5, 15) or not min(keyed) >= 1 or max(keyed) > 20

@@ -1,4 +1,4 @@
-"""The command line keeps keys that do not show, says so, and ends with a status of its own."""
+"""Exit statuses of what falls short: targets missed by more than --strict allows, and keys that do not show."""
 
 from __future__ import annotations
 
@@ -12,6 +12,35 @@ from support.command import run
 from support.rigs import animate, arm, empty, keys
 
 pytestmark = pytest.mark.once
+
+
+@pytest.fixture
+def far(tmp_path: Path) -> Path:
+    """A target that goes 0.1 beyond full reach."""
+    chain = arm()
+    bones = chain.id_data.data.bones
+    root, length = bones["upper"].head_local, sum(bones[name].length for name in ("upper", "lower"))
+    animate(chain.target, location={1: (1.2, 0.6, 1.3), 3: (root.x + length + 0.1, root.y, root.z)})
+    bpy.context.scene.frame_end = 3
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    return tmp_path / "shot.blend"
+
+
+@pytest.mark.parametrize(
+    ("strict", "status"), [((), 0), (("--strict",), 3), (("--strict", "0.09"), 3), (("--strict", "0.11"), 0)]
+)
+def test_a_miss_is_a_failure_beyond_the_distance(far: Path, strict: tuple[str, ...], status: int) -> None:
+    assert run("bake", far, *strict, "--output", far.with_name("baked.blend")) == status
+    assert far.with_name("baked.blend").exists()
+
+
+def test_a_run_may_be_stricter_than_the_one_before(far: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    manifest = far.with_name("season.toml")
+    manifest.write_text('shot = [{file = "shot.blend"}]')
+    bake = ("bake", "--manifest", manifest, "--output-dir", far.with_name("out"), "--strict")
+    assert run(*bake, "0.11") == 0
+    assert run(*bake, "0.09") == 3
+    assert "done before" in capsys.readouterr().out
 
 
 @pytest.fixture
