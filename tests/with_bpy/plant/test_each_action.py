@@ -18,7 +18,7 @@ pytestmark = pytest.mark.versions
 
 def two_captures() -> Object:
     """One plays, the other lies in the file: the same walk, later and slower."""
-    rig = walker(captured("walk", 1.5))
+    rig = walker(captured("walk", 1.0))
     later = rig.animation_data.action.copy()
     later.name, later.use_fake_user = "Later", True
     for curve in versions.slot_curves(later, versions.slots(later)[0]):

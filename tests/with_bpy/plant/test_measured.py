@@ -20,7 +20,7 @@ from support.footsteps import Capture
 from support.rigs import empty
 from support.walker import Shown, captured, shown, walker
 
-SECONDS = 20.0
+SECONDS = 16.0
 
 
 @cache

@@ -101,8 +101,7 @@ def test_a_capture_planted_as_a_whole_gets_no_keys_beside() -> None:
     assert tuple(versions.played(rig)[0].frame_range) == span
 
 
-@pytest.mark.parametrize("frames", [(1, 250), (-50, 250), (-50, 31)], ids=str)
-@pytest.mark.parametrize("ratio", [1.0, 0.88])
+@pytest.mark.parametrize(("frames", "ratio"), [((1, 250), 0.88), ((-50, 250), 1.0), ((-50, 31), 0.88)], ids=str)
 def test_frames_beyond_the_keys_count_in_nothing(frames: tuple[int, int], ratio: float) -> None:
     # A shorter leg once made a treadmill of a pose that is held.
     asked, alone = (walker(captured("walk", 1.0), ratio) for _ in range(2))

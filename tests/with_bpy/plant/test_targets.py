@@ -64,7 +64,7 @@ def test_targets_that_chains_have_are_moved(rig: Object) -> None:
             assert (chain.target.matrix_world.translation - foot).length < 1e-5
 
 
-def most_bytes(folder: Path, seconds: float = 8.0, **options: object) -> int:
+def most_bytes(folder: Path, seconds: float = 18.0, **options: object) -> int:
     """That arrays took at a time while a take of a whole body was planted."""
     rig = imported_walk(folder, skating_walk(seconds=seconds))
     tracemalloc.start()

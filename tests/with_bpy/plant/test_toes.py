@@ -16,8 +16,6 @@ from support.walker import shown as feet
 COUNT = 61
 TOLERANCE = 0.001 * LENGTHS.sum() + 1e-5
 """A tip may be in the ground by a thousandth of a leg, and by a hair for single precision."""
-
-
 ROTATIONS = {"XYZ": "rotation_euler", "QUATERNION": "rotation_quaternion"}
 
 

@@ -1,6 +1,8 @@
-"""Limbs named with and without wildcards; IK controls that hang on what shakes; IK of the toes that is left off."""
+"""Limbs of users' own rigs: wildcards, influences as switches, controls on what shakes; IK of toes that is left off."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import bpy
 import numpy as np
@@ -131,3 +133,27 @@ def test_toes_that_aim_on_some_frames_are_switched(model: Object) -> None:
     api.switch(model, "FK", frames=(4, 10))
     bpy.context.scene.frame_set(9)
     assert aim.influence == 0.0
+
+
+FRAMES = range(1, 11)
+
+
+@pytest.fixture
+def rig() -> Iterator[Object]:
+    """IK of three bones moves the spine too, which carries the limb."""
+    rig = armature([*ARM, Bone("hook", (1.8, 0, 1.1), (2, 0, 1.1))])
+    reach = rig.pose.bones["lower"].constraints.new("IK")
+    reach.target, reach.subtarget, reach.chain_count = rig, "hook", 3
+    reach.iterations = 500
+    animate(rig.pose.bones["hook"], location={1: (0, 0, 0), 10: (-0.6, 0.3, 0.2)})
+    with own_rig_file(CRANE):
+        yield rig
+
+
+def test_what_ik_moves_ahead_of_a_limb_falls_back_with_it(rig: Object) -> None:
+    before = pose_of(rig, ("upper", "lower", "hand"), FRAMES)
+    assert abs(pose_of(rig, ("spine",), FRAMES) - pose_of(rig, ("spine",), [1])).max() > 0.05
+    report = api.switch(rig, "FK", frames=(1, 10))
+    assert abs(pose_of(rig, ("upper", "lower", "hand"), FRAMES) - before).max() < 1e-4
+    assert report.posed
+    assert abs(pose_of(rig, ("spine",), FRAMES) - pose_of(rig, ("spine",), [1])).max() < 1e-6
