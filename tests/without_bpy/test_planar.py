@@ -198,11 +198,7 @@ def test_a_negative_length_is_refused_by_its_row() -> None:
 
 
 ANY = st.floats(-1e59, 1e59)
-
-
 LENGTH = st.floats(0, 1e59)
-
-
 EXTREME = st.sampled_from((0.0, 5e-324, 1e-308, 1e-160, 1e-60, 1e-30, 1.0, 1e30, 1e59))
 
 
@@ -268,8 +264,6 @@ def planar_wrist_in_reach(rng: np.random.Generator, lengths: np.ndarray) -> np.n
 
 
 ROUNDING = 1e-12
-
-
 """Of a few products of numbers near 1."""
 
 

@@ -118,8 +118,6 @@ def test_a_pose_that_stands_stays() -> None:
 
 
 spec = util.spec_from_file_location("plant_benchmark", Path(__file__).parents[2] / "benchmarks" / "plant.py")
-
-
 benchmark = util.module_from_spec(spec)
 
 

@@ -23,8 +23,6 @@ from support.limbs import (
 )
 
 FULL = 1.8
-
-
 """Full reach of STRAIGHT."""
 
 

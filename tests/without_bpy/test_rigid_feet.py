@@ -154,14 +154,8 @@ def test_a_toe_rests_at_the_rotation_nearest_to_the_captured(seed: int) -> None:
 
 
 KICKS = 3.4, 4.0
-
-
 """Seconds in which the right foot kicks; it stands before and behind."""
-
-
 CROUCH = np.array((0.0, 0.0, -0.08))
-
-
 """Metres by which the hips are lower than upright."""
 
 

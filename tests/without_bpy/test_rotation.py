@@ -16,8 +16,6 @@ from support.limbs import LEG, STRAIGHT, X, lengths, limb, random_limb, solved, 
 from support.oracles import random_rotation, rotation_about
 
 ORDERS = ["".join(axes) for axes in permutations("XYZ")]
-
-
 TURNS = np.linspace(0, 6 * pi, 400)
 
 

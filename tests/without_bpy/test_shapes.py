@@ -14,8 +14,6 @@ from solver import Chain, Goals, Options, planar, prepare, reach, solve
 from support.limbs import LEG, X, random_pose
 
 POSE = random_pose(np.random.default_rng(0), 3)
-
-
 FOUR = np.ones((4, 3))
 
 
@@ -137,8 +135,6 @@ NOT_REAL: dict[str, Callable[[Any], object]] = {
     "bend": lambda value: planar.mid((1.0, 1.0), (1.0, 1.0), value),
     "direction": lambda value: planar.oriented((1.0, 1.0, 1.0), (1.0, 1.0), value),
 }
-
-
 COMPLEX = [1j, [1j, 0.0, 0.0], np.array([1j, 0.0, 0.0]), [np.complex64(1j), 1.0], np.ones((2, 3, 3), dtype=complex)]
 
 

@@ -195,11 +195,7 @@ def test_a_solution_is_sound_when_seen_again() -> None:
 
 
 RNG = np.random.default_rng(5)
-
-
 COUNT = 25_345
-
-
 CHAIN = Chain(joints=np.array(((0, 0, 0), (0, 1.0, 0.1), (0, 1.8, 0))), hinge_axis=np.array((1.0, 0.0, 0.0)))
 
 

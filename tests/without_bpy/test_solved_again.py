@@ -16,8 +16,6 @@ from support.limbs import X, lengths, limb, random_limb, random_pose, solved, ta
 from support.plain_rig import RIG, PlainRig, about, basis, before, channels, matrix, path_of, plan
 
 PLANES = [(Plane.POLE, True), (Plane.AIM, False), (Plane.REST, True), (Plane.REST, False)]
-
-
 LIMITS = [(-pi, pi), (-2.5, -0.3), (-2.0, 0.0), (0.0, 2.0), (0.2, 2.5), (-1.0, 2.0)]
 
 
@@ -80,11 +78,7 @@ def test_a_posed_limb_at_its_pole_stays(bend: Bend, low: float, high: float) -> 
 
 
 COUNT = 40
-
-
 RNG = np.random.default_rng(8)
-
-
 LENGTH = 1.8
 
 
@@ -116,8 +110,6 @@ def test_scale_that_rounding_leaves_is_solved_as_none(seed: int) -> None:
 
 
 WRONG = [0.4, 1.2, 2.9]
-
-
 TARGET = [(0.0, 1.2, 0.4)]
 
 

@@ -17,11 +17,7 @@ from support.oracles import random_rotation, rotation_about
 from support.plain_rig import RIG, PlainRig, about, at, basis, matrix, path_of, plan, rotation_of
 
 TIME = np.linspace(0, 1, 300)
-
-
 CLOSE = 1e-5
-
-
 """Part of the chain's length: what a round trip may cost."""
 
 
@@ -146,11 +142,7 @@ def test_a_straight_chain_stays_straight_despite_rounding() -> None:
 
 
 COUNT = 9
-
-
 RNG = np.random.default_rng(3)
-
-
 TURN = np.linspace(0.0, pi, COUNT)
 
 

@@ -27,8 +27,6 @@ CHOICES = st.fixed_dictionaries(
         "use_extension_limit": st.booleans(),
     }
 )
-
-
 NUMBERS = {
     "pole_angle": st.sampled_from((0.0, 0.7, -3.0)),
     "pole_influence": st.sampled_from((1.0, 0.4, 0.0)),

@@ -16,8 +16,6 @@ from bl_ext.user_default.two_bone_ik.blender.settings.properties import chain_fi
 from support.manual import CHECKOUT
 
 pytestmark = pytest.mark.once
-
-
 _, _, TABLE = (CHECKOUT / "docs/reference.md").read_text("utf-8").partition("## Python names\n")
 
 

@@ -21,8 +21,6 @@ from support.empty_file import open_empty_file
 from support.rigs import arm, armature
 
 CLOSE = 1e-5
-
-
 POSE = {"upper": Quaternion((0.9, 0.1, 0.3, -0.2)).normalized(), "lower": Quaternion((1, 0.2, -0.1, 0.1)).normalized()}
 
 

@@ -21,11 +21,7 @@ from support.rigify import generated, metarig
 from support.rigs import animate, arm, armature, empty
 
 MENUS = Path(__file__).parents[3] / "ui" / "menus.py"
-
-
 MOST = 20
-
-
 """Rows of one menu: it fits a small window."""
 
 
