@@ -12,7 +12,6 @@ import pytest
 from bpy.app.handlers import persistent
 
 from support.command import run
-from support.rigs import animate, arm
 
 pytestmark = pytest.mark.once
 
@@ -30,13 +29,6 @@ def interrupting_handler(request: pytest.FixtureRequest) -> Iterator[None]:
     bpy.app.handlers.load_post.append(interrupt)
     yield
     bpy.app.handlers.load_post.remove(interrupt)
-
-
-@pytest.fixture
-def shot(tmp_path: Path) -> Path:
-    animate(arm().target, location={1: (1.2, 0.6, 1.3), 5: (0.5, -0.8, 1.5)})
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    return tmp_path / "shot.blend"
 
 
 def bake(shot: Path) -> int:
