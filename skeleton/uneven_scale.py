@@ -84,7 +84,10 @@ def with_grown(group: ChainGroup, samples: Samples) -> ChainGroup:
 def _solve_with_links(group: ChainGroup, reference: Array, links: Array, goals: Goals, samples: Samples) -> SolvedGroup:
     """The chains solved with the links `links` at rest, given to the solver along those of `reference` (n, c, 2, 3)."""
     joints = _joints(unit(reference) * norm(links)[..., None])
-    group = replace(group, chain=replace(group.chain, joints=joints))
+    rest, group = group.prepared.rest, replace(group, chain=replace(group.chain, joints=joints))
+    if _refers_to_pose(group, goals):
+        # Links of a pose may bend to another side than those at rest, which tell the axis of the bend.
+        vars(group)["prepared"] = replace(group.prepared, rest=rest)
     solution = group.solve(goals, rotation.shortest(unit(links), unit(reference)))
     return SolvedGroup(group=group, goals=goals, solution=solution, samples=samples)
 

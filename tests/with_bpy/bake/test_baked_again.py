@@ -14,7 +14,7 @@ from bpy.types import Object
 from mathutils import Euler
 
 from support import rigs, twisted
-from support.hocks import leg
+from support.hocks import leg, turn
 
 FRAMES = (1, 12)
 
@@ -91,6 +91,28 @@ def test_a_turned_hock_stays_where_the_leg_is_pinned() -> None:
     rigs.animate(chain.target, location={1: (0.1, 0.1, 0.3), 4: (0.3, 1.6, -0.9), 8: (-0.1, -2.5, 1.35)})
     api.bake(chain.id_data, frames=FRAMES)
     keeps_its_keys(chain.id_data)
+
+
+def test_a_hock_that_turns_beyond_straight_rolls_no_bone() -> None:
+    """The foot, turned so, bends the leg to the other side as long as nothing else turns."""
+    bones = (
+        rigs.Bone("thigh", (0, 0, 1), (0.4, 0.06, 0.38)),
+        rigs.Bone("shin", (0.4, 0.06, 0.38), (0.94, 0.32, -0.64), "thigh"),
+        rigs.Bone("hock", (0.94, 0.32, -0.64), (0.71, 0.46, -0.11), "shin"),
+    )
+    chain = leg(bones=bones, tip_bone="", reference="POSE", plane="REST", unreachable="STRETCH")
+    rig = chain.id_data
+    rig.data.bones["shin"].inherit_scale = "ALIGNED"
+    chain.target.animation_data_clear()
+    chain.target.location = (2.2, -0.8, 1.4)
+    rigs.animate(rig.pose.bones["shin"], two_bone_ik_hock_angle={1: 0.0, 12: -0.8})
+    api.bake(rig, frames=FRAMES)
+    turns = []
+    for frame in range(1, 13):
+        bpy.context.scene.frame_set(frame)
+        turns.append(turn(rig, "thigh"))
+    assert max(np.linalg.norm(after - before) for before, after in pairwise(turns)) < 1.0
+    keeps_its_keys(rig)
 
 
 @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "AXIS_ANGLE"])
