@@ -95,7 +95,7 @@ def test_a_switch_follows_what_is_keyed_inside_its_frames(rig: Object, motion: C
             points.insert(frame, value).interpolation = "CONSTANT"
     motion(rig)
     before, between = deforming(rig, FRAMES), deforming(rig, HALVES)
-    assert api.switch(rig, to, TWO, frames=SPAN).posed
+    assert api.switch(rig, to, frames=SPAN).posed
     assert_kept(deforming(rig, FRAMES), before)
     assert off(deforming(rig, HALVES), between)[0] < 1e-3
 
