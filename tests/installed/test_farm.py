@@ -19,8 +19,6 @@ pytestmark = pytest.mark.usefixtures("enabled")
 TEMPLATE = Path(__file__).parents[2] / "farm" / "two_bone_ik.openjd.yaml"
 THERE = "/studio/season"
 """Where the shots lie for whoever wrote the manifest."""
-
-
 OPENJD = Path(sys.executable).with_name("openjd")
 DASK = Path(sys.prefix).with_name("dask") / "bin/dask"
 
@@ -80,21 +78,16 @@ def submit(arguments):
     return lambda **others: openjd(*arguments(**others))
 
 
-def test_the_template_passes_its_check() -> None:
-    check = openjd("check", TEMPLATE)
-    assert check.returncode == 0, check.stdout + check.stderr
-
-
-def test_a_job_bakes_every_shot(submit, tmp_path: Path) -> None:
+def test_a_job_whose_template_is_right_bakes_each_shot(submit, tmp_path: Path) -> None:
     from support.season import assert_baked
 
-    run = submit()
+    check, run = openjd("check", TEMPLATE), submit()
+    assert check.returncode == 0, check.stdout + check.stderr
     assert run.returncode == 0, run.stdout + run.stderr
     assert run.stdout.count("openjd_progress: 100") == 2
-    assert {path.name for path in (tmp_path / "out" / "shots").glob("*.blend")} == {
-        f"{number}.blend" for number in range(1, 4)
-    }
-    for path in (tmp_path / "out" / "shots").glob("*.blend"):
+    baked = {path.name: path for path in (tmp_path / "out" / "shots").glob("*.blend")}
+    assert baked.keys() == {f"{number}.blend" for number in range(1, 4)}
+    for path in baked.values():
         assert_baked(path)
 
 

@@ -61,17 +61,12 @@ def test_scripts_run_only_where_the_command_says_so(program: list[str], tmp_path
             out = tmp_path / " ".join([name, *option])
             out.mkdir()
             shot = Path(shutil.copy(tmp_path / "shot.blend", out / "shot.blend"))
-            shot.with_name("shot.blend.toml").write_text(
-                f'[[shot]]\nfile = "shot.blend"\nsetup = "{tmp_path}/setup.toml"\n'
-            )
+            manifest = f'shot = [{{file = "shot.blend", setup = "{tmp_path}/setup.toml"}}]'
+            shot.with_name("shot.blend.toml").write_text(manifest)
             words = line.replace(" ", "\n").format(shot=shot, folder=tmp_path, out=out / "out").splitlines()
             lines.append([*words, *option])
-    done = subprocess.run(
-        [sys.executable, str(tmp_path / "trusting.py"), "all", json.dumps(lines)],
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-    )
+    line = [sys.executable, str(tmp_path / "trusting.py"), "all", json.dumps(lines)]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=SECONDS)
     assert done.returncode == 0, done.stderr
     assert "Traceback (most" not in done.stderr
     for name in SUBCOMMANDS:

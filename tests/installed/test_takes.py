@@ -12,7 +12,7 @@ from support.waiting import SECONDS, wait_for
 
 pytestmark = pytest.mark.usefixtures("enabled")
 
-COUNT = 4
+COUNT = 3
 
 
 @pytest.fixture
@@ -32,12 +32,12 @@ def test_a_killed_run_over_takes_is_resumed(program: list[str], takes: Path) -> 
     line = [*program, "plant", "takes/*.bvh", "--output-dir", "out", "--format", "blend,fbx,npz", "--jobs", "1"]
     out = takes / "out" / "takes"
     killed = subprocess.Popen(line, cwd=takes, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait_for(lambda: len(list(out.glob("*.two_bone_ik.json"))) >= 2)
+    wait_for(lambda: any(out.glob("*.two_bone_ik.json")))
     killed.kill()
     killed.wait()
     ended = subprocess.run(line, cwd=takes, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert ended.returncode == 0, ended.stderr
-    assert 2 <= ended.stdout.count("done before") < COUNT
+    assert 1 <= ended.stdout.count("done before") < COUNT
     assert f"{COUNT} of {COUNT} shots done, 0 failed" in ended.stdout
     names = {f"walk_{number}.{end}" for number in range(COUNT) for end in ("blend", "fbx", "npz", "two_bone_ik.json")}
     assert {path.name for path in out.iterdir() if not path.name.endswith(".lock")} == names

@@ -58,16 +58,16 @@ def test_the_blenders_of_a_killed_pool_end_too(program: list[str], endless: Path
 
 def test_a_time_limit_stops_the_bake_of_one_file(program: list[str], endless: Path, tmp_path: Path) -> None:
     (tmp_path / "setup.toml").write_text('chain = [{end_bone = "lower", target = "Target"}]')
-    line = [*program, "bake", endless, "--setup", tmp_path / "setup.toml", "--output", tmp_path / "baked.blend"]
-    limit = ["--time-limit", "2", "--report", tmp_path / "report.json"]
-    stopped = subprocess.run(
-        list(map(str, [*line, *limit, "--enable-autoexec"])), capture_output=True, text=True, timeout=SECONDS
-    )
+    outputs = ["--output", tmp_path / "baked.blend", "--report", tmp_path / "report.json"]
+    line = [*program, "bake", endless, "--setup", tmp_path / "setup.toml", *outputs]
+
+    def ended(*options: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([*map(str, line), *options], capture_output=True, text=True, timeout=SECONDS)
+
+    stopped = ended("--time-limit", "2", "--enable-autoexec")
     assert stopped.returncode == 6, stopped.stdout + stopped.stderr
     assert "was stopped after 2 seconds" in stopped.stderr.splitlines()[-1]
     assert not (tmp_path / "baked.blend").exists()
-    done = subprocess.run(
-        list(map(str, [*line, "--report", tmp_path / "report.json"])), capture_output=True, text=True, timeout=SECONDS
-    )
+    done = ended()
     assert done.returncode == 0, done.stdout + done.stderr
     assert "lower: 8 of 8 frames reached" in done.stdout

@@ -1,4 +1,4 @@
-"""A dozen small shots with one arm each; half of them are broken on purpose, or out of reach."""
+"""Small shots with one arm each; most of them are broken on purpose, or out of reach."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .empty_file import open_empty_file
 from .rigs import animate, armature, empty
 from .truth import Limb, on_frame
 
-COUNT = 12
+COUNT = 8
 END = 8
 """The last frame."""
 
@@ -30,9 +30,9 @@ GOOD = "good"
 
 
 def kind(number: int) -> str:
-    """The kind of the shot with this number, from 1 to COUNT."""
+    """The kind of the shot with this number, from 1 to COUNT: each other one first, and then good ones."""
     kinds = (*BROKEN, FAR)
-    return kinds[number // 2 % len(kinds)] if number % 2 else GOOD
+    return kinds[number - 1] if number <= len(kinds) else GOOD
 
 
 def make(folder: Path) -> Path:
