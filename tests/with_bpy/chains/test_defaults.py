@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import bpy
@@ -12,10 +13,11 @@ from bl_ext.user_default.two_bone_ik.blender.settings.properties import chain_fi
 from bpy.types import Object, PropertyGroup
 from mathutils import Quaternion, Vector
 
-from support import file_data, rigs
+from support import rigs
 from support.bvh import bvh, imported, t_pose, walk
+from support.refused import refused
 from support.rigify import metarig
-from support.truth import on_frame
+from support.twisted import shown
 
 pytestmark = pytest.mark.versions
 
@@ -28,11 +30,7 @@ def settings(chain: PropertyGroup) -> tuple[bool, str]:
 
 def poses(rig: Object, *names: str) -> np.ndarray:
     """(n, k, 4, 4) bones in the armature on every frame, as Blender evaluates them."""
-    found = []
-    for frame in FRAMES:
-        bones = rig.evaluated_get(on_frame(frame)).pose.bones
-        found.append([np.array(bones[name].matrix) for name in names])
-    return np.array(found)
+    return shown(rig, FRAMES, names)
 
 
 def keyed(rig: Object) -> Object:
@@ -69,57 +67,57 @@ def test_a_capture_keeps_its_wrists(tmp_path: Path) -> None:
 
 
 def test_detected_limbs_without_keys_refer_to_the_rest_pose() -> None:
+    fields = chain_fields()
+    assert (fields["use_rotation"].default, fields["reference"].default) == (False, "REST")
     rig = metarig("human")
     api.add_detected(rig)
     assert {settings(chain) for chain in rig.two_bone_ik_chains} == {(True, "REST")}
 
 
-@pytest.mark.parametrize("strip", [False, True], ids=["action", "NLA strip"])
-def test_created_targets_take_the_keyed_pose_as_reference(strip: bool) -> None:
-    rig = keyed(rigs.armature())
-    if strip:
-        animation = rig.animation_data
-        animation.nla_tracks.new().strips.new("Walk", 1, animation.action)
-        animation.action = None
-    chain = api.add_chain(rig, "lower", tip_bone="hand")
-    assert settings(chain) == (False, "REST")
-    api.create_targets(rig)
-    assert settings(chain) == (True, "POSE")
+def onto_a_strip(rig: Object) -> Object:
+    animation = keyed(rig).animation_data
+    animation.nla_tracks.new().strips.new("Walk", 1, animation.action)
+    animation.action = None
+    return rig
 
 
-def test_keys_of_other_bones_choose_no_reference() -> None:
-    rig = rigs.armature()
+def keyed_otherwise(rig: Object) -> Object:
+    """Other bones, and the limb's in other ways: they choose no reference."""
     for name in ("spine", "hand"):
         rigs.animate(rig.pose.bones[name], rotation_quaternion={1: (1, 0, 0, 0)})
     rigs.animate(rig.pose.bones["lower"], location={1: (0, 0, 0)})
-    chain = api.add_chain(rig, "lower", tip_bone="hand")
-    api.create_targets(rig)
-    assert settings(chain) == (True, "REST")
+    return rig
 
 
-def test_what_was_chosen_stays() -> None:
-    rig = keyed(rigs.armature())
-    chain = api.add_chain(rig, "lower", tip_bone="hand", use_rotation=False, reference="REST")
-    api.create_targets(rig)
+@pytest.mark.parametrize(
+    ("key", "fields", "expected"),
+    [
+        (keyed, {}, (True, "POSE")),
+        (onto_a_strip, {}, (True, "POSE")),
+        (keyed_otherwise, {}, (True, "REST")),
+        (keyed, {"use_rotation": False, "reference": "REST"}, (False, "REST")),
+        (keyed, {"target": "Target"}, (False, "REST")),
+    ],
+    ids=["action", "strip", "other keys", "chosen before", "with a target"],
+)
+def test_created_targets_take_the_keyed_pose_as_reference(key: Callable, fields: dict, expected: tuple) -> None:
+    """Where nothing was chosen, and for a chain without a target."""
+    rig = key(rigs.armature())
+    if "target" in fields:
+        fields = {"target": rigs.empty("Target", (1.2, 0.6, 1.3))}
+    chain = api.add_chain(rig, "lower", tip_bone="hand", **fields)
     assert settings(chain) == (False, "REST")
-
-
-def test_a_chain_that_has_a_target_keeps_its_settings() -> None:
-    rig = keyed(rigs.armature())
-    chain = rigs.chain(rig, "lower", target=(1.2, 0.6, 1.3), tip_bone="hand")
     api.create_targets(rig)
     assert chain.pole_target
-    assert settings(chain) == (False, "REST")
+    assert settings(chain) == expected
 
 
 def test_a_refusal_takes_the_settings_back() -> None:
     rig = keyed(rigs.armature())
     api.add_chain(rig, "lower", tip_bone="hand")
     api.add_chain(rig, "upper", use_rotation=True)
-    before = file_data.dump()
-    with pytest.raises(api.Refused, match="turns its tip bone but has none"):
+    with refused(match="turns its tip bone but has none"):
         api.create_targets(rig)
-    assert not file_data.changed(before)
 
 
 def test_a_setup_file_says_all_by_itself(tmp_path: Path) -> None:
@@ -140,11 +138,6 @@ def test_a_constraint_is_taken_over_without_rotation() -> None:
     chain = rig.two_bone_ik_chains["Arm.L"]
     assert (chain.target.name, *settings(chain)) == ("Target", False, "POSE")
     api.solve(rig, ["Arm.L"])
-
-
-def test_the_defaults_of_the_fields_are_as_ever() -> None:
-    fields = chain_fields()
-    assert (fields["use_rotation"].default, fields["reference"].default) == (False, "REST")
 
 
 def test_settings_still_fit_the_work_after_a_refusal() -> None:

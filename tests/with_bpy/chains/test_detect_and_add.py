@@ -34,7 +34,7 @@ def detect(**options: object) -> str:
     return ""
 
 
-def test_detecting_twice_adds_arms_and_legs_once() -> None:
+def test_arms_and_legs_are_added_once_and_others_on_request() -> None:
     rig = metarig("human")
     assert not detect()
     added = chains(rig)
@@ -46,18 +46,7 @@ def test_detecting_twice_adds_arms_and_legs_once() -> None:
     }
     assert not detect()
     assert chains(rig) == added
-
-
-def test_a_limb_that_has_a_chain_under_any_name_is_left_alone() -> None:
-    rig = metarig("human")
-    api.add_chain(rig, "shin.L", name="Mine")
-    assert {limb.name: limb.chain for limb in api.detect(rig, ["LEGS"])} == {"Leg.L": "Mine", "Leg.R": ""}
-    assert [limb.chain for limb in api.add_detected(rig, ["LEGS"])] == ["Leg.R"]
-    assert chains(rig) == {"Mine": ("", "shin.L", ""), "Leg.R": ("", "shin.R", "foot.R")}
-
-
-def test_fingers_and_the_spine_are_added_when_asked_for() -> None:
-    rig = metarig("human")
+    rig.two_bone_ik_chains.clear()
     assert not detect(kinds={"FINGERS", "SPINE"})
     fingers = {
         f"{name}.{side}": ("", f"{bone}.02.{side}", f"{bone}.03.{side}")
@@ -71,15 +60,20 @@ def test_fingers_and_the_spine_are_added_when_asked_for() -> None:
     assert chains(rig) == fingers | {"Spine": ("", "spine.002", "spine.003")}
 
 
-def test_the_fingers_of_a_generated_rig_are_its_controls() -> None:
+def test_a_limb_that_has_a_chain_under_any_name_is_left_alone() -> None:
+    rig = metarig("human")
+    api.add_chain(rig, "shin.L", name="Mine")
+    assert {limb.name: limb.chain for limb in api.detect(rig, ["LEGS"])} == {"Leg.L": "Mine", "Leg.R": ""}
+    assert [limb.chain for limb in api.add_detected(rig, ["LEGS"])] == ["Leg.R"]
+    assert chains(rig) == {"Mine": ("", "shin.L", ""), "Leg.R": ("", "shin.R", "foot.R")}
+
+
+def test_fingers_are_controls_of_a_generated_rig_and_no_toes() -> None:
     rig = generated("human")
     found = {limb.name: limb for limb in api.detect(rig, ["FINGERS"])}
     assert len(found) == 10
     index = found["Index.L"]
     assert (index.root_bone, index.end_bone, index.tip_bone) == ("f_index.01.L", "f_index.02.L", "f_index.03.L")
-
-
-def test_toes_that_are_named_as_fingers_are_none() -> None:
     metarig("bird")
     assert "No limbs" in detect(kinds={"FINGERS"})
 

@@ -1,15 +1,19 @@
-"""The smallest rigs on which finding limbs could go wrong."""
+"""The smallest rigs on which finding limbs could go wrong; what bones are called counts more than where they are."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
+from support.bvh import LOCAL_AXES, bvh, imported
 from support.rigs import Bone, WorldTransform, armature
+from support.skeletons import NAMINGS
 
 Named = dict[str, tuple[str, str]]
 
@@ -51,18 +55,15 @@ def test_arms_without_a_collarbone_begin_with_the_first_bone() -> None:
     assert limbs == {"Leg.L": ("b.L", "c.L"), "Leg.R": ("b.R", "c.R")}
 
 
-def test_bones_of_very_different_lengths_are_no_limb() -> None:
+def test_bones_and_branches_of_different_lengths_are_no_limbs() -> None:
     assert found([TRUNK, *pair(out(1.0, 0.2), "a b")]) == {}
+    left, right = pair(out(0.5, 0.5), "a b"), pair(out(0.5, 0.7), "a b")
+    assert found([TRUNK, *left[:2], *right[2:]]) == {}
 
 
 @pytest.mark.parametrize("count", [5, 9])
 def test_ropes_are_no_limbs(count: int) -> None:
     assert found([TRUNK, *pair(out(*[0.4] * count), " ".join("abcdefghi"[:count]))]) == {}
-
-
-def test_branches_of_different_lengths_are_no_pair() -> None:
-    left, right = pair(out(0.5, 0.5), "a b"), pair(out(0.5, 0.7), "a b")
-    assert found([TRUNK, *left[:2], *right[2:]]) == {}
 
 
 def test_nothing_that_hangs_on_a_limb_is_a_limb() -> None:
@@ -87,13 +88,15 @@ def test_the_lower_bone_is_the_one_that_a_foot_hangs_on() -> None:
     assert found(leg) == {"Leg.L": ("shin.L", "foot.L")}
 
 
-def test_a_helper_at_the_knee_is_no_tip() -> None:
+def test_a_helper_at_the_knee_is_no_tip_and_a_shank_has_a_name() -> None:
     leg = [
         Bone("thigh.L", (0.1, 0, 1), (0.1, 0, 0.5)),
         Bone("shin.L", (0.1, 0, 0.5), (0.1, 0, 0.1), "thigh.L"),
         Bone("kneecap.L", (0.1, 0, 0.5), (0.1, -0.1, 0.5), "shin.L"),
     ]
     assert found(leg) == {"Leg.L": ("shin.L", "")}
+    limbs = api.detect(armature(pair(LEG, "thigh shank foot", parent="")))
+    assert {limb.name: limb.why.split(":")[0] for limb in limbs} == {"Leg.L": "Named so", "Leg.R": "Named so"}
 
 
 def test_of_two_layers_the_one_that_no_constraint_moves_is_taken() -> None:
@@ -179,6 +182,59 @@ def test_a_kind_that_no_name_tells_is_found_by_structure(legs: str, others: dict
     assert limbs == wanted | {f"Arm.{side}": (f"forearm.{side}", f"hand.{side}") for side in "LR"}
 
 
-def test_legs_with_a_shank_are_found_by_name() -> None:
-    limbs = api.detect(armature(pair(LEG, "thigh shank foot", parent="")))
-    assert {limb.name: limb.why.split(":")[0] for limb in limbs} == {"Leg.L": "Named so", "Leg.R": "Named so"}
+HUMAN = {"Arm.L", "Arm.R", "Leg.L", "Leg.R"}
+
+NAMES = NAMINGS["plain English, .L and .R"]
+
+
+def named(rig: Object) -> set[str]:
+    return {limb.name for limb in api.detect(rig)}
+
+
+def test_a_captured_human_with_one_arm_down_has_arms_and_legs(tmp_path: Path) -> None:
+    rig = imported(tmp_path, bvh(LOCAL_AXES))
+    assert {limb.name: (limb.end_bone, limb.tip_bone) for limb in api.detect(rig)} == {
+        **{f"Arm.{side}": (f"LowerArm_{side}", f"Hand_{side}") for side in "LR"},
+        **{f"Leg.{side}": (f"LowerLeg_{side}", f"Foot_{side}") for side in "LR"},
+    }
+
+
+def test_limbs_that_all_go_one_way_at_rest_keep_their_names(tmp_path: Path) -> None:
+    """As where every joint lies along the x axis of its own bone, on both sides."""
+    text = re.sub(r" -(39|41|12|24|22) | -5(?= 0 0)", lambda found: found[0].replace("-", ""), LOCAL_AXES)
+    assert named(imported(tmp_path, bvh(text))) == HUMAN
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        *(
+            {
+                f"UpperArm.{side}": (0.2 * x, 0, 0.95),
+                f"LowerArm.{side}": (0.2 * x, 0, 0.5),
+                f"Hand.{side}": (0.2 * x, 0, 0.1),
+            }
+            for side, x in (("L", 1), ("R", -1))
+        ),
+        # As those of an ape.
+        {
+            f"{bone}.{side}": (0.2 * x, *place)
+            for side, x in (("L", 1), ("R", -1))
+            for bone, place in (("LowerArm", (-0.2, 0.7)), ("Hand", (-0.3, 0.05)))
+        },
+    ],
+    ids=["left", "right", "both from high up"],
+)
+def test_arms_that_reach_the_ground_are_arms(places: dict[str, WorldTransform]) -> None:
+    """A human with other places for the joints of the arms."""
+    bones = NAMES.armature().data.bones
+    moved = [
+        Bone(
+            bone.name,
+            places.get(bone.name, tuple(bone.head_local)),
+            tuple(bone.tail_local),
+            bone.parent.name if bone.parent else "",
+        )
+        for bone in bones
+    ]
+    assert named(armature(moved, "Other")) == HUMAN

@@ -1,7 +1,8 @@
-"""Limbs that are all but straight at rest, as in captures and T-poses, bend to the side to which keys bend them."""
+"""Limbs that are all but straight at rest bend to the side to which keys bend them, or about an axis that is told."""
 
 from __future__ import annotations
 
+from math import pi
 from pathlib import Path
 
 import bpy
@@ -9,13 +10,15 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.blender.bake.chain import StraightRest, straight_rest
 from bpy.types import Object
+from mathutils import Vector
 
 from support import file_data, rigs
 from support.bvh import bvh, imported, t_pose, walk
-from support.truth import on_frame
+from support.truth import Limb, on_frame
 
-FRAMES = range(1, 61)
+FRAMES = range(1, 31)
 LIMBS = {
     f"{limb}.{side[0]}": tuple(f"{side}{bone}" for bone in bones)
     for limb, bones in {"Arm": ("Arm", "ForeArm", "Hand"), "Leg": ("UpLeg", "Leg", "Foot")}.items()
@@ -32,11 +35,8 @@ def actor(folder: Path, degrees: float, *, moves: bool = True) -> Object:
 
 def joints(rig: Object) -> np.ndarray:
     """(n, 4, 3, 3) root, mid and tip of each limb in the armature, on every frame, as Blender evaluates them."""
-    found = []
-    for frame in FRAMES:
-        bones = rig.evaluated_get(on_frame(frame)).pose.bones
-        found.append([[bones[name].head[:] for name in names] for names in LIMBS.values()])
-    return np.array(found)
+    poses = (rig.evaluated_get(on_frame(frame)).pose.bones for frame in FRAMES)
+    return np.array([[[bones[name].head[:] for name in names] for names in LIMBS.values()] for bones in poses])
 
 
 def hinges(rig: Object) -> np.ndarray:
@@ -112,16 +112,13 @@ def _evaluated(rig: Object, frame: int) -> list[bpy.types.PoseBone]:
     return [bones[name] for names in LIMBS.values() for name in names[:2]]
 
 
-def test_the_side_is_stored_in_the_chain(tmp_path: Path) -> None:
+def test_the_side_is_stored_unless_keys_are_no_numbers(tmp_path: Path) -> None:
     rig = actor(tmp_path, 0.8)
     for name in ("LeftForeArm", "RightForeArm"):
         chain = api.add_chain(rig, name)
         assert chain.bend == "POSITIVE"
         assert chain.hinge_axis != "AUTO"
-
-
-def test_keys_that_are_no_numbers_decide_nothing(tmp_path: Path) -> None:
-    rig = actor(tmp_path, 0.8)
+    rig.two_bone_ik_chains.clear()
     for curve in versions.curves(rig):
         curve.keyframe_points[1].co.y = np.nan
     chain = api.add_chain(rig, "LeftForeArm")
@@ -176,12 +173,6 @@ def test_keys_that_come_later_decide_when_asked(tmp_path: Path) -> None:
     assert_bent_as(captured, hinges(rig))
 
 
-def test_keys_of_a_limb_at_rest_decide_nothing(tmp_path: Path) -> None:
-    rig = imported(tmp_path, bvh(t_pose(0.8)))
-    api.add_detected(rig)
-    assert {(chain.bend, chain.hinge_axis) for chain in rig.two_bone_ik_chains} == {("REST", "AUTO")}
-
-
 def test_limits_count_from_the_side_to_which_the_limb_bends(tmp_path: Path) -> None:
     """Up to 70 degrees to that side: what bends less reaches its target, what bends more stops there."""
     rig = actor(tmp_path, 0.8)
@@ -209,10 +200,111 @@ def test_the_operator_decides_by_keys_or_by_an_axis(tmp_path: Path) -> None:
     assert (chain.hinge_axis, chain.bend) == ("NEG_Z", "POSITIVE")
 
 
-def test_the_operator_says_where_no_key_tells(tmp_path: Path) -> None:
+def test_where_no_key_tells_nothing_is_decided(tmp_path: Path) -> None:
     rig = actor(tmp_path, 0.8, moves=False)
     api.add_chain(rig, "LeftForeArm")
     before = file_data.dump()
     with pytest.raises(RuntimeError, match="no keys that bend it: choose the axis"):
         bpy.ops.two_bone_ik.side_decide()
     assert not file_data.changed(before)
+    rig = imported(tmp_path, bvh(t_pose(0.8)))
+    api.add_detected(rig)
+    assert {(chain.bend, chain.hinge_axis) for chain in rig.two_bone_ik_chains} == {("REST", "AUTO")}
+
+
+AXES = {"X": (1, 0, 0), "Z": (0, 0, 1), "NEG_Z": (0, 0, -1)}
+
+FEW = range(1, 6)
+
+DIRECTIONS = [(0, 0, 1), (0, 0, -1), (1, 0, 0), (-1, 0, 0), (0.6, 0, -0.8), (-0.6, 0, 0.8)]
+
+
+def straight(direction: tuple[float, float, float], roll: float = 0.0) -> Object:
+    """A limb straight along this direction, whose target comes nearer within the drawing, x and z."""
+    mid, tip = np.array(direction), 1.8 * np.array(direction)
+    rig = rigs.armature([rigs.Bone("upper", (0, 0, 0), mid, roll=roll), rigs.Bone("lower", mid, tip, "upper", roll)])
+    rigs.chain(rig, "lower", target=rigs.empty("Target"))
+    rigs.animate(bpy.data.objects["Target"], location={1: 0.9 * tip, 5: 0.4 * tip})
+    bpy.context.view_layer.update()
+    return rig
+
+
+def bent_about(rig: Object) -> np.ndarray:
+    """(3,) the axis about which the end bone has turned, in its own space, as Blender evaluates it."""
+    on_frame(5)
+    axis, angle = rig.pose.bones["lower"].matrix_basis.to_quaternion().to_axis_angle()
+    assert angle > 0.5
+    return np.array(axis)
+
+
+@pytest.mark.parametrize(
+    ("direction", "roll"),
+    [
+        *((direction, (0.0, 0.4, pi / 2, pi)[row % 4]) for row, direction in enumerate(DIRECTIONS)),
+        *((direction, (pi / 2, pi, 0.4, 0.0)[row % 4]) for row, direction in enumerate(DIRECTIONS)),
+    ],
+)
+def test_it_bends_about_the_axis_that_is_said(direction: tuple, roll: float) -> None:
+    rig = straight(direction, roll)
+    (one,) = rig.two_bone_ik_chains
+    said = straight_rest(rig, one)
+    (note,) = api.bake(rig, frames=(1, 5)).notes
+    assert f"bends about the axis {said.axis} of its end bone" in note
+    np.testing.assert_allclose(np.abs(bent_about(rig)), AXES[said.axis], atol=1e-5)
+    api.decide_side(rig, axis=said.other)
+    assert straight_rest(rig, one) is None
+    assert not api.bake(rig, frames=(1, 5)).notes
+    np.testing.assert_allclose(bent_about(rig), AXES[said.other], atol=1e-5)
+
+
+@pytest.mark.parametrize("turned", [0.0, 0.7])
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_in_a_drawing_it_bends_about_the_line_of_sight(direction: tuple, turned: float) -> None:
+    """With the axis that points to the viewer of the front view, the limb stays within the drawing."""
+    rig = straight(direction)
+    if 0.0 not in direction[::2]:
+        # Blender gives an oblique bone a roll with which none of its axes points at the viewer.
+        assert straight_rest(rig, rig.two_bone_ik_chains[0]).to_viewer == ""
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.armature.select_all(action="SELECT")
+        bpy.ops.armature.calculate_roll(type="GLOBAL_NEG_Y")
+        bpy.ops.object.mode_set(mode="OBJECT")
+    page = rig.parent = bpy.data.objects["Target"].parent = rigs.empty("Page")
+    page.rotation_euler = (0, turned, 0)
+    bpy.context.view_layer.update()
+    said = straight_rest(rig, rig.two_bone_ik_chains[0])
+    assert said.to_viewer in (said.axis, said.other)
+    if said.to_viewer == said.other:
+        api.decide_side(rig, axis=said.other)
+        to_world = (rig.matrix_world @ rig.data.bones["lower"].matrix_local).to_3x3()
+        assert (to_world @ Vector(AXES[said.other])).y < -0.99
+    api.bake(rig, frames=(1, 5))
+    for frame in FEW:
+        joints = Limb().joints(on_frame(frame))
+        np.testing.assert_allclose(joints[:, 1], 0.0, atol=1e-5)
+    assert np.linalg.norm(np.cross(joints[1], joints[2])) > 0.1, "it bends"
+
+
+def test_a_drawn_leg_is_offered_the_axis_to_the_viewer() -> None:
+    rig = straight((0.5, 0.6, 0.7), 0.5)
+    assert straight_rest(rig, rig.two_bone_ik_chains[0]).to_viewer == ""
+    upright, hanging = straight((0, 0, 1)), straight((0, 0, -1))
+    assert straight_rest(upright, upright.two_bone_ik_chains[0]) == StraightRest("X", "Z", "Z")
+    assert straight_rest(hanging, hanging.two_bone_ik_chains[0]) == StraightRest("X", "NEG_Z", "NEG_Z")
+
+
+@pytest.mark.parametrize("fields", [{"hinge_axis": "Z"}, {"bend": "NEGATIVE"}, {"reference": "POSE"}])
+def test_what_was_chosen_is_not_asked_again(fields: dict) -> None:
+    rig = straight((0, 0, 1))
+    for name, value in fields.items():
+        setattr(rig.two_bone_ik_chains[0], name, value)
+    assert straight_rest(rig, rig.two_bone_ik_chains[0]) is None
+
+
+def test_a_limb_that_bends_a_little_is_not_called_straight() -> None:
+    rig = rigs.armature(
+        [rigs.Bone("upper", (0, 0, 0), (0, 0, 1)), rigs.Bone("lower", (0, 0, 1), (0.01, 0, 1.8), "upper")]
+    )
+    (one,) = [rigs.chain(rig, "lower", target=rigs.empty("Target", (0.2, 0, 1.2)))]
+    assert straight_rest(rig, one) is None
+    assert "bends by 0.716 degrees at rest" in api.check(rig, frames=(1, 1)).notes[0]

@@ -92,10 +92,7 @@ def test_a_paw_is_held_by_its_control() -> None:
     rig = walking("basic_quadruped")
     api.add_detected(rig)
     api.hold(rig, ["Hind Leg.L"], (8, 14), ease=(0, 0), rotation=False)
-    toes = []
-    for frame in range(8, 15):
-        on_frame(frame)
-        toes.append(evaluated(rig).pose.bones["ORG-toe.L"].head.copy())
+    toes = [on_frame(frame) and evaluated(rig).pose.bones["ORG-toe.L"].head.copy() for frame in range(8, 15)]
     assert np.ptp(np.array(toes), axis=0).max() < CLOSE
 
 
@@ -158,39 +155,25 @@ def test_the_knees_of_a_foreleg_give_way_and_its_fetlock_stays(name: str) -> Non
     assert min(moved[:2]) > 0.02
 
 
-def test_a_planted_paw_has_a_ball_and_no_heel() -> None:
-    """The third bone keeps the angle to the shin that was captured; the paw stands where it was put down."""
-    chain = leg("PARALLEL")
+@pytest.mark.parametrize(("name", "bone"), [("Hind Leg", "toe"), ("Left", "hock")])
+def test_a_planted_paw_has_a_ball_and_no_heel(name: str, bone: str) -> None:
+    """The third bone keeps the angle to the shin that was captured; the paw stands where it was put down.
+
+    A leg without a toe, of a name by which none is detected, stands on its third bone.
+    """
+    chain = leg("PARALLEL") if bone == "toe" else leg(tip_bone="", bones=LEG[:-1])
     rig = chain.id_data
-    chain.name = "Hind Leg"
+    chain.name = name
     rigs.animate(chain.target, location={1: (0.1, 0.0, 0.1), 4: (0.1, 0.02, 0.1), 8: (0.12, -0.02, 0.1)})
     api.bake(rig, frames=FRAMES)
-    ball = ("toe", (0.0, rig.data.bones["toe"].length, 0.0))
-    contact = api.Contact("Hind Leg", 2, 7, *ball)
+    ball = (bone, (0.0, rig.data.bones[bone].length, 0.0))
     thirds = rigs.keys(rig.pose.bones["hock"])
-    assert {found[3:] for found in api.contacts(rig, ["Hind Leg"], frames=FRAMES)} == {ball}
-    api.plant(rig, ["Hind Leg"], frames=FRAMES, contacts=[contact])
-    places = []
-    for frame in range(2, 8):
-        on_frame(frame)
-        places.append(evaluated(rig).pose.bones["toe"].tail.copy())
+    if bone == "toe":
+        assert {found[3:] for found in api.contacts(rig, [name], frames=FRAMES)} == {ball}
+    api.plant(rig, [name], frames=FRAMES, contacts=[api.Contact(name, 2, 7, *ball)])
+    places = [on_frame(frame) and evaluated(rig).pose.bones[bone].tail.copy() for frame in range(2, 8)]
     assert np.ptp(np.array(places), axis=0).max() < 1e-4
-    assert rigs.keys(rig.pose.bones["hock"]) == thirds
-
-
-def test_a_leg_without_a_toe_stands_on_its_third_bone() -> None:
-    chain = leg(tip_bone="", bones=LEG[:-1])
-    rig = chain.id_data
-    chain.name = "Left"  # by which no leg is detected
-    rigs.animate(chain.target, location={1: (0.1, 0.0, 0.1), 4: (0.1, 0.02, 0.1), 8: (0.12, -0.02, 0.1)})
-    api.bake(rig, frames=FRAMES)
-    length = rig.data.bones["hock"].length
-    api.plant(rig, ["Left"], FRAMES, contacts=[api.Contact("Left", 2, 7, "hock", (0.0, length, 0.0))])
-    places = []
-    for frame in range(2, 8):
-        on_frame(frame)
-        places.append(evaluated(rig).pose.bones["hock"].tail.copy())
-    assert np.ptp(np.array(places), axis=0).max() < 1e-4
+    assert bone != "toe" or rigs.keys(rig.pose.bones["hock"]) == thirds
 
 
 def test_the_leg_of_the_other_side_gets_the_hock_with_its_bones() -> None:

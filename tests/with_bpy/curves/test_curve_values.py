@@ -1,15 +1,23 @@
-"""F-curves on many frames at once against Blender's own evaluation, frame by frame."""
+"""F-curves on many frames at once against Blender's own evaluation, and the paths by which they name their owners."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import bpy
 import numpy as np
 import pytest
+from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.curves.keys import evaluated_together
-from bpy.types import FCurve
+from bl_ext.user_default.two_bone_ik.blender.curves.keys import evaluated, evaluated_together, numbers_on
+from bl_ext.user_default.two_bone_ik.blender.rna_paths import bone_and_property, owner_and_property
+from bpy.types import FCurve, Object
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.rigs import animate, arm, keys
+from support.truth import Limb
 
 pytestmark = pytest.mark.versions
 
@@ -65,15 +73,137 @@ def test_a_key_beside_a_frame_counts_as_blender_has_it(beside: float) -> None:
     _compare(list(versions.curves(item)))
 
 
-def test_curve_modifiers_are_left_to_blender() -> None:
+def test_modifiers_and_curves_without_keys_are_left_to_blender() -> None:
     curves = _curves(1)
     curves[1].modifiers.new("CYCLES")
     curves[2].modifiers.new("NOISE")
     _compare(curves)
-
-
-def test_a_curve_without_keys_is_left_to_blender() -> None:
     curves = _curves(2)
     curves[0].keyframe_points.clear()
     found = evaluated_together(curves, FRAMES)
     assert found[:, 0].tolist() == [curves[0].evaluate(frame) for frame in FRAMES.tolist()]
+
+
+WHOLE = np.arange(-5.0, 140.0)
+
+
+def keyed(frames: np.ndarray, interpolation: str = "BEZIER") -> FCurve:
+    item = bpy.data.objects.new("Keyed", None)
+    curve = versions.ensure_channelbag(item).fcurves.new("location", index=0)
+    curve.keyframe_points.add(len(frames))
+    values = np.random.default_rng(1).normal(size=len(frames))
+    curve.keyframe_points.foreach_set("co", np.column_stack((frames, values)).ravel())
+    for point in curve.keyframe_points:
+        point.interpolation = interpolation
+    curve.update()
+    return curve
+
+
+def assert_to_the_bit(curve: FCurve, frames: np.ndarray = WHOLE) -> None:
+    assert evaluated(curve, frames).tolist() == [curve.evaluate(frame) for frame in frames]
+
+
+@pytest.mark.parametrize(
+    ("interpolation", "step"),
+    [
+        *(("BEZIER", 1.0), ("LINEAR", 0.5), ("CONSTANT", 3.0), ("ELASTIC", 0.3)),
+        *(("BEZIER", 0.3), ("LINEAR", 1.0), ("CONSTANT", 0.3), ("ELASTIC", 1.0)),
+    ],
+)
+def test_curves_read_at_once_are_as_evaluated_to_the_bit(interpolation: str, step: float) -> None:
+    curve = keyed(np.arange(1.0, 121.0, step), interpolation)
+    assert_to_the_bit(curve)
+    assert_to_the_bit(curve, WHOLE[9:10])
+    curve.extrapolation = "LINEAR"
+    assert_to_the_bit(curve)
+    assert_to_the_bit(curve, WHOLE + 0.3)
+
+
+def disorder(curve: FCurve) -> None:
+    curve.keyframe_points.foreach_set("co", np.random.default_rng(2).uniform(1.0, 120.0, 240).round())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda curve: curve.modifiers.new("NOISE"), lambda curve: curve.convert_to_samples(1, 121), disorder],
+    ids=["modifier", "samples", "disorder"],
+)
+def test_modifiers_samples_and_disorder_count(change: Callable[[FCurve], object]) -> None:
+    curve = keyed(np.arange(1.0, 121.0))
+    change(curve)
+    assert_to_the_bit(curve)
+
+
+def test_a_key_of_a_whole_number_is_rounded_as_blender_does(empty_file: None) -> None:
+    rig = bpy.data.objects.new("Rig", None)
+    bpy.context.scene.collection.objects.link(rig)
+    rig["switch"] = 0
+    rig.keyframe_insert('["switch"]', frame=1)
+    versions.curve_finder(rig)('["switch"]', index=0).keyframe_points[0].co.y = 0.6
+    bpy.context.scene.frame_set(1)
+    shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())["switch"]
+    assert numbers_on(rig, '["switch"]', np.array([1.0])).tolist() == [shown]
+
+
+NAMES = ['the "spine"', "spine\\", '"]["spine', "spine.[0]"]
+
+TEXT = st.text(st.sampled_from('ab"\\[].\n'), min_size=1, max_size=6)
+
+
+def arm_on(spine: str) -> Object:
+    """An arm on a spine of this name, which turns; the target moves."""
+    link = arm(pole=(1, 3, 1))
+    rig = link.id_data
+    rig.data.bones["spine"].name = spine
+    animate(link.target, location={1: (1.2, 0.6, 1.3), 8: (0.5, 0.8, 1.5)})
+    animate(rig.pose.bones[spine], rotation_quaternion={1: (1, 0, 0, 0), 8: (1, 0.1, 0.1, 0.2)})
+    return rig
+
+
+@pytest.mark.parametrize("spine", NAMES)
+def test_drivers_and_muted_curves_of_the_parent_are_seen(spine: str) -> None:
+    rig = arm_on(spine)
+    rig.pose.bones[spine].driver_add("location", 0).driver.expression = "frame / 30"
+    api.bake(rig, frames=(1, 8))
+    assert Limb(pole="Pole").misses(range(1, 9)).max() < 1e-5
+    rig = bpy.data.objects["Rig"]
+    rig.animation_data.drivers.remove(rig.animation_data.drivers[0])
+    for curve in versions.curves(rig):
+        curve.mute = not any(name in curve.data_path for name in ('"upper"', '"lower"'))
+    rig.pose.bones[spine].rotation_quaternion = (1, 0, 0.5, 0)
+    api.bake(rig, frames=(1, 8))
+    assert Limb(pole="Pole").misses(range(1, 9)).max() < 1e-5
+
+
+@pytest.mark.parametrize("bone", NAMES)
+def test_keys_of_a_target_bone_are_found(bone: str) -> None:
+    rig = arm_on("spine")
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones.new(bone).tail = (0, 0, 1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    animate(rig.pose.bones[bone], location={2: (1.2, 0.6, 1.3), 5: (0.5, 0.8, 1.5)})
+    chain = rig.two_bone_ik_chains["lower"]
+    chain.target, chain.subtarget, chain.pole_target = rig, bone, None
+    api.bake(rig, frames=(1, 8), keys="TARGET_KEYS")
+    assert list(keys(rig.pose.bones["lower"])) == [2.0, 5.0]
+
+
+@pytest.mark.parametrize("name", ["x[", '["', "a.b", "\\"])
+def test_an_edit_of_a_custom_property_stays(name: str) -> None:
+    rig = arm_on("spine")
+    rig[name] = 1.0
+    rig.keyframe_insert(f'["{bpy.utils.escape_identifier(name)}"]', frame=1)
+    rig[name] = 5.0
+    api.bake(rig, frames=(1, 8))
+    assert rig[name] == 5.0
+
+
+@given(bone=TEXT, name=TEXT)
+def test_any_path_comes_apart_as_it_was_made(bone: str, name: str) -> None:
+    owner = f'pose.bones["{bpy.utils.escape_identifier(bone)}"]'
+    custom = f'["{bpy.utils.escape_identifier(name)}"]'
+    assert bone_and_property(f"{owner}.location") == (bone, "location")
+    assert bone_and_property(f"{owner}{custom}") == (bone, custom)
+    assert owner_and_property(f"{owner}.location") == (owner, "location")
+    assert owner_and_property(f"{owner}{custom}") == (owner, custom)
+    assert owner_and_property(custom) == ("", custom)

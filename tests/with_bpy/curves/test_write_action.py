@@ -53,7 +53,7 @@ def test_an_action_without_a_slot_gets_one_of_its_own(rig):
 
 
 @needs_slots
-def test_only_the_objects_own_slot_is_keyed(rig):
+def test_each_slot_of_an_action_is_keyed_and_played_by_itself(rig):
     write_keys(rig, channel("upper", [1, 2]))
     action = rig.animation_data.action
     first = rig.animation_data.action_slot
@@ -64,16 +64,6 @@ def test_only_the_objects_own_slot_is_keyed(rig):
     rig.animation_data.action_slot = first
     assert len(curve(rig).keyframe_points) == 2
     assert second.identifier == "OBSecond"
-
-
-@needs_slots
-def test_each_slot_of_an_action_is_read_and_played_by_itself(rig):
-    """Also one that is neither the first of its action nor the one that was played last."""
-    write_keys(rig, channel("upper", [1, 2]))
-    action, first = rig.animation_data.action, rig.animation_data.action_slot
-    second = rig.animation_data.action_slot = action.slots.new(id_type="OBJECT", name="Second")
-    write_keys(rig, channel("upper", [1, 2, 3]))
-    rig.animation_data.action_slot = first
     for slot, count in ((second, 3), (first, 2)):
         assert {len(each.keyframe_points) for each in versions.slot_curves(action, slot.identifier)} == {count}
         versions.play(rig, None, "")
@@ -111,9 +101,14 @@ def test_a_new_action_leaves_the_slots_of_others_behind(rig):
     assert not other.animation_data.action.use_fake_user
 
 
-def test_a_new_action_without_an_old_one_is_just_an_action(rig):
+def test_an_action_mixed_with_strips_is_reported(rig):
     write_keys(rig, channel("upper", [1, 2]), new_action=True)
     assert [action.name for action in bpy.data.actions] == ["RigAction"]
+    push_down(rig)
+    assert write_keys(rig, channel("upper", [1, 2])) == []
+    rig.animation_data.action_influence = 0.5
+    (note,) = write_keys(rig, channel("upper", [1, 2]))
+    assert "NLA" in note
 
 
 def push_down(rig):
@@ -124,15 +119,6 @@ def push_down(rig):
         strip.action_slot = animation.action_slot
     animation.action = None
     return strip
-
-
-def test_an_action_mixed_with_strips_is_reported(rig):
-    write_keys(rig, channel("upper", [1, 2]))
-    push_down(rig)
-    assert write_keys(rig, channel("upper", [1, 2])) == []
-    rig.animation_data.action_influence = 0.5
-    (note,) = write_keys(rig, channel("upper", [1, 2]))
-    assert "NLA" in note
 
 
 def tweak_mode(rig):

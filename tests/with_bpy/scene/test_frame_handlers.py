@@ -1,17 +1,20 @@
-"""Scripts that act on frame changes: some remove in mid-bake what is baked, and some are no functions."""
+"""Scripts that act on frame changes, some of which remove in mid-bake what is baked; and scenes that stretch time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 import bpy
+import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.session import session
 from bpy.types import PropertyGroup
 
 from support import file_data
-from support.rigs import animate, arm
+from support.refused import refused
+from support.rigs import animate, arm, keys
+from support.truth import Limb, on_frame
 
 CHANGES = ["frame_change_pre", "frame_change_post"]
 
@@ -41,11 +44,8 @@ def remove_bone(name: str) -> None:
 
 
 REMOVALS = {
-    "Target": lambda: remove_object("Target"),
-    "Pole": lambda: remove_object("Pole"),
-    "Rig": lambda: remove_object("Rig"),
-    "lower": lambda: remove_bone("lower"),
-    "spine": lambda: remove_bone("spine"),
+    **{name: lambda name=name: remove_object(name) for name in ("Target", "Pole", "Rig")},
+    **{name: lambda name=name: remove_bone(name) for name in ("lower", "spine")},
 }
 
 
@@ -60,16 +60,21 @@ def once(frame: int, act: Callable[[], None]) -> Callable[..., None]:
     return handler
 
 
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("way", ["ISOLATED", "SCENE", "AUTO"])
-@pytest.mark.parametrize("name", REMOVALS)
+@pytest.mark.parametrize(
+    ("name", "way", "change"),
+    [
+        *((name, ("ISOLATED", "SCENE", "AUTO")[row % 3], CHANGES[0]) for row, name in enumerate(REMOVALS)),
+        *((name, ("SCENE", "AUTO", "ISOLATED")[row % 3], CHANGES[1]) for row, name in enumerate(REMOVALS)),
+        *(("Rig", "ISOLATED", CHANGES[0]), ("spine", "ISOLATED", CHANGES[1])),
+    ],
+)
 def test_what_a_handler_removes_in_mid_bake_is_named(chain: PropertyGroup, name: str, way: str, change: str) -> None:
     rig = chain.id_data
     getattr(bpy.app.handlers, change).append(once(5, REMOVALS[name]))
     before = file_data.dump()
-    with pytest.raises(api.Refused, match=f'"{name}"') as refused:
+    with pytest.raises(api.Refused, match=f'"{name}"') as removed:
         api.bake(rig, frames=(1, 10), sampling=way)
-    assert refused.value.kind == "REMOVED"
+    assert removed.value.kind == "REMOVED"
     assert not [action for action in bpy.data.actions if action.name == "RigAction"]
     assert_tidy(before)
 
@@ -128,3 +133,68 @@ def test_a_handler_without_a_module_is_no_reason_to_fail(chain: PropertyGroup, h
     for name in CHANGES:
         getattr(bpy.app.handlers, name).append(handler)
     assert api.bake(chain.id_data, frames=(1, 10)).reached
+
+
+FRAMES = np.arange(1, 21)
+
+
+@pytest.fixture
+def slow(empty_file: None) -> PropertyGroup:
+    """An arm whose target goes out of reach; time runs half as fast as keys have it."""
+    slow = arm()
+    animate(slow.target, location={1: (1.2, 0.6, 1.3), 10: (3.0, 0.6, 1.3)})
+    render = bpy.context.scene.render
+    render.frame_map_old, render.frame_map_new = 100, 200
+    return slow
+
+
+def reached(frame: int) -> bool:
+    """True where the target is nearer than the arm is long, as Blender evaluates both."""
+    depsgraph = on_frame(frame)
+    joints = Limb().joints(depsgraph)
+    return np.linalg.norm(Limb().goal(depsgraph) - joints[0]) < np.linalg.norm(np.diff(joints, axis=0), axis=1).sum()
+
+
+@pytest.mark.parametrize("bake", [api.bake, api.bake_targets], ids=lambda act: act.__name__)
+def test_a_bake_is_refused_with_what_to_do(slow: PropertyGroup, bake: Callable) -> None:
+    with refused("TIME_STRETCHING", "Rig", "Scene", match=r"from 100 to 200.*set both to the same") as found:
+        bake(slow.id_data, frames=(1, 20))
+    assert found.value.object == "Rig"
+
+
+@pytest.mark.parametrize("sampling", ["CURVES", "ISOLATED", "SCENE"])
+def test_a_check_tells_of_the_frames_that_show(slow: PropertyGroup, sampling: str) -> None:
+    report = api.check(slow.id_data, frames=(1, 20), sampling=sampling)
+    expected = [reached(frame) for frame in FRAMES.tolist()]
+    assert 0 < sum(expected) < len(FRAMES)
+    assert (report.chains[0].status == 0).tolist() == expected
+
+
+def assert_on_target() -> None:
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    np.testing.assert_allclose(Limb().joints(depsgraph)[2], Limb().goal(depsgraph), atol=1e-5)
+
+
+def test_under_stretched_time_a_solves_key_plays_on_its_frame(slow: PropertyGroup) -> None:
+    on_frame(4)
+    api.solve(slow.id_data, insert_keys=True)
+    assert list(keys(slow.id_data.pose.bones["upper"])) == [2.0]
+    on_frame(1)
+    on_frame(4)
+    assert_on_target()
+
+
+def test_targets_snap_limbs_follow_and_are_pulled(slow: PropertyGroup) -> None:
+    slow.id_data.two_bone_ik_live = True
+    for frame in (2, 6):
+        on_frame(frame)
+        assert_on_target()
+    slow.id_data.two_bone_ik_live = False
+    slow.target.animation_data_clear()
+    api.snap_targets(slow.id_data)
+    on_frame(4)
+    assert_on_target()
+    tip = Limb().joints(on_frame(4))[2]
+    assert bpy.ops.two_bone_ik.drag(offset=(-0.1, 0.05, 0.1)) == {"FINISHED"}
+    after = Limb().joints(bpy.context.evaluated_depsgraph_get())[2]
+    np.testing.assert_allclose(after, np.add(tip, (-0.1, 0.05, 0.1)), atol=1e-5)
