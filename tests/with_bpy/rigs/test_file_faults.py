@@ -37,30 +37,12 @@ def own_file() -> Iterator[Path]:
         yield path
 
 
-def test_a_faulty_file_hides_no_other_kind(own_file: Path) -> None:
+def test_a_faulty_file_hides_no_other_kind_and_counts_mended(own_file: Path) -> None:
     rig = published("cloudrig")
     names = ["Arm.L", "Leg.L"]
     assert [limb.name for limb in known_limbs.limbs_of(rig)] == names
     assert [limb.name for limb in api.known_limbs(rig)] == names
     assert {limb.subtarget for limb in api.detect(rig)} == {"IK-M-Wrist.L", "IK-M-Foot.L"}
-
-
-def test_a_switch_tells_which_file_is_left_out(own_file: Path) -> None:
-    rig = published("cloudrig")
-    move(rig, "cloudrig", "IK")
-    [told] = [note for note in api.switch(rig, "FK", frames=(1, 5)).notes if "left out" in note]
-    assert str(own_file) in told
-    assert NEAREST in told
-
-
-def test_a_rig_of_no_other_kind_is_refused_with_the_fault(own_file: Path) -> None:
-    with pytest.raises(api.Refused, match=NEAREST) as refused:
-        api.known_limbs(armature())
-    assert refused.value.kind == "UNKNOWN_KEY"
-
-
-def test_a_file_that_is_mended_counts_at_once(own_file: Path) -> None:
-    rig = published("cloudrig")
     known_limbs.limbs_of(rig)
     assert len(rig_files.notes()) == 1
     text = FAULTY.replace("switch_bones", "switch_bone")
@@ -69,6 +51,17 @@ def test_a_file_that_is_mended_counts_at_once(own_file: Path) -> None:
     os.utime(own_file, ns=(before + 10**9, before + 10**9))
     assert rig_files.notes() == []
     assert "crane" in {kind for kind, _ in rig_files.layouts()}
+
+
+def test_a_switch_and_a_refusal_tell_which_file_is_left_out(own_file: Path) -> None:
+    rig = published("cloudrig")
+    move(rig, "cloudrig", "IK")
+    [told] = [note for note in api.switch(rig, "FK", frames=(1, 5)).notes if "left out" in note]
+    assert str(own_file) in told
+    assert NEAREST in told
+    with pytest.raises(api.Refused, match=NEAREST) as refused:
+        api.known_limbs(armature())
+    assert refused.value.kind == "UNKNOWN_KEY"
 
 
 def test_detect_tells_of_the_file_on_the_console(
@@ -83,16 +76,6 @@ def test_detect_tells_of_the_file_on_the_console(
 
 
 BENT_CRANE = f'{CRANE}pole = "jib"\n'
-WRONG = (
-    ('pole = "jib"', 'pole = "jip"', 'no bone "jip" (the nearest is "jib")'),
-    ('control = "hook"', 'control = "hok"', 'no bone "hok" (the nearest is "hook")'),
-    ('pole = "jib"', 'swivel = "uper"', 'no bone "uper" (the nearest is "upper")'),
-)
-
-
-@pytest.mark.parametrize(("right", "wrong", "told"), WRONG)
-def test_a_wrong_control_is_told_with_the_nearest(right: str, wrong: str, told: str) -> None:
-    assert told in fault(crane(), "Crane", BENT_CRANE, right, wrong)
 
 
 def test_a_pole_that_ik_does_without_may_be_missing() -> None:
@@ -116,24 +99,29 @@ control = "foot ctl.?"
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "told"),
+    ("layers", "right", "wrong", "told"),
     [
-        ('"fk"', '"fkk"', 'property "fkk" of "props.L" (the nearest is "fk")'),
-        ("control", 'stretch_switch = "strech"\ncontrol', 'property "strech" of "props.L" (the nearest is "stretch")'),
-        ("foot ctl.?", "props.?", 'a parent "props.L" of bone "foot ik.L"'),
+        (False, 'pole = "jib"', 'pole = "jip"', 'no bone "jip" (the nearest is "jib")'),
+        (False, 'control = "hook"', 'control = "hok"', 'no bone "hok" (the nearest is "hook")'),
+        (False, 'pole = "jib"', 'swivel = "uper"', 'no bone "uper" (the nearest is "upper")'),
+        (True, '"fk"', '"fkk"', 'property "fkk" of "props.L" (the nearest is "fk")'),
+        (
+            True,
+            "control",
+            'stretch_switch = "strech"\ncontrol',
+            'property "strech" of "props.L" (the nearest is "stretch")',
+        ),
+        (True, "foot ctl.?", "props.?", 'a parent "props.L" of bone "foot ik.L"'),
     ],
 )
-def test_what_a_wrong_file_asks_of_a_rig_is_told(right: str, wrong: str, told: str) -> None:
-    assert told in fault(layered_leg(), "Leg.L", LAYERS, right, wrong)
-
-
-def fault(rig: Object, limb: str, text: str, right: str, wrong: str) -> str:
-    """What is told of a rig that has this one limb by a file of rigs, once a part of the file is wrong."""
+def test_what_a_wrong_file_asks_of_a_rig_is_told(layers: bool, right: str, wrong: str, told: str) -> None:
+    """Of a rig that has one limb by a file of rigs, once a part of the file is wrong."""
+    rig, limb, text = (layered_leg(), "Leg.L", LAYERS) if layers else (crane(), "Crane", BENT_CRANE)
     with own_rig_file(text):
         assert [known.name for known in api.known_limbs(rig)] == [limb]
     with own_rig_file(text.replace(right, wrong)), pytest.raises(api.Refused) as refused:
         api.known_limbs(rig)
-    return str(refused.value)
+    assert told in str(refused.value)
 
 
 def crane() -> Object:

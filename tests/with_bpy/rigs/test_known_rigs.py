@@ -13,7 +13,7 @@ from bpy.types import Object
 from support.rig_file import own_rig_file
 from support.rigify import generated
 from support.rigs import Bone, animate, armature
-from support.truth import on_frame
+from support.twisted import shown
 
 OWN_KIND = """
 [[limb]]
@@ -83,16 +83,26 @@ def test_a_generated_rig_is_known_by_another_name(empty_file: None, kind: str, l
     assert names <= {limb.name for limb in api.detect(rig)}
 
 
-def test_all_bones_of_known_limbs_are_there(empty_file: None) -> None:
+def test_a_limb_is_known_by_any_of_its_bones(empty_file: None) -> None:
     rig = generated("basic_human")
     limb = next(limb for limb in api.known_limbs(rig) if limb.name == "Leg.L")
     named = {*limb.bones, *limb.optional}
     assert named <= set(rig.data.bones.keys())
     assert limb.zero == ("foot_spin_ik.L", "foot_heel_ik.L")
     assert rig.pose.bones[limb.switch_bone][limb.switch] == 0.0
+    for bone in ("thigh_fk.L", "foot_ik.L", "foot_heel_ik.L", "thigh_ik_target.L", "ORG-toe.L", "thigh_parent.L"):
+        assert api.known_limb_of(rig, bone).name == "Leg.L"
+    with pytest.raises(api.Refused, match=r"select one of Arm\.L") as refused:
+        api.known_limb_of(rig, "torso")
+    assert refused.value.kind == "NO_KNOWN_LIMB"
+    # What another limb lacks is no obstacle; what this one lacks is.
+    rig.data.bones["hand_fk.R"].name = "paw_fk.R"
+    assert api.known_limb_of(rig, "hand_ik.L").name == "Arm.L"
+    with pytest.raises(api.Refused, match=r'no bone "hand_fk\.R"'):
+        api.known_limb_of(rig, "hand_ik.R")
 
 
-def test_a_renamed_bone_is_told_with_the_nearest(empty_file: None) -> None:
+def test_what_a_generated_rig_lacks_is_told_with_the_nearest(empty_file: None) -> None:
     rig = generated("basic_human")
     rig.data.bones["hand_fk.L"].name = "hand_fk2.L"
     refused = refusal(rig)
@@ -101,10 +111,7 @@ def test_a_renamed_bone_is_told_with_the_nearest(empty_file: None) -> None:
     # The other limbs can be named.
     assert [limb.name for limb in api.known_limbs(rig, ["Leg.R"])] == ["Leg.R"]
     assert api.known_limbs(rig, "Leg.R") == api.known_limbs(rig, ["Leg.R"])
-
-
-def test_a_missing_property_or_constraint_is_told(empty_file: None) -> None:
-    rig = generated("basic_human")
+    rig.data.bones["hand_fk2.L"].name = "hand_fk.L"
     del rig.pose.bones["upper_arm_parent.L"]["IK_FK"]
     assert 'property "IK_FK" of "upper_arm_parent.L"' in str(refusal(rig))
     rig.pose.bones["upper_arm_parent.L"]["IK_FK"] = 0.0
@@ -117,17 +124,14 @@ def test_a_rig_of_no_known_kind_is_refused(empty_file: None) -> None:
     refused = refusal(armature())
     assert refused.kind == "UNKNOWN_RIG"
     assert "rigify" in str(refused)
+    kinds = {kind for kind, _ in rig_files.layouts()}
+    assert kinds == {"rigify", "auto_rig_pro", "cloudrig", "mixamo_control_rig", "mmd"}
 
 
 def test_a_limb_that_is_not_there_is_refused(empty_file: None) -> None:
     with pytest.raises(api.Refused, match=r"it has Arm\.L, Arm\.R, Leg\.L, Leg\.R") as refused:
         api.known_limbs(generated("basic_human"), ["Tail"])
     assert refused.value.kind == "UNKNOWN_LIMB"
-
-
-def test_our_files_hold_what_files_may_hold(empty_file: None) -> None:
-    kinds = {kind for kind, _ in rig_files.layouts()}
-    assert kinds == {"rigify", "auto_rig_pro", "cloudrig", "mixamo_control_rig", "mmd"}
 
 
 def test_a_rig_of_a_users_own_kind_switches(empty_file: None, own_file: Path) -> None:
@@ -140,15 +144,18 @@ def test_a_rig_of_a_users_own_kind_switches(empty_file: None, own_file: Path) ->
         assert api.switch(rig, to, frames=(1, 10)).posed
         np.testing.assert_allclose(poses_of(rig), before, atol=1e-4)
         assert rig.pose.bones["hook ik L"]["fk"] == (to == "FK")
+    api.switch(rig, "FK", frames=(1, 10))
+    action = rig.animation_data.action
+    before = {curve.data_path: len(curve.keyframe_points) for curve in versions.curves(rig)}
+    api.switch(rig, "IK", frames=(1, 10), new_action=True)
+    assert rig.animation_data.action != action
+    rig.animation_data.action = action
+    assert {curve.data_path: len(curve.keyframe_points) for curve in versions.curves(rig)} == before
 
 
 def poses_of(rig: Object) -> np.ndarray:
     """(10, 3, 4, 4) of what shows of the crane."""
-    found = []
-    for frame in range(1, 11):
-        on_frame(frame)
-        found.append([np.array(rig.pose.bones[f"{name} L"].matrix) for name in ("boom", "jib", "hook")])
-    return np.array(found)
+    return shown(rig, range(1, 11), [f"{name} L" for name in ("boom", "jib", "hook")])
 
 
 @pytest.mark.parametrize("axis", [0, 2], ids=["in the plane", "out of it"])
@@ -167,18 +174,6 @@ def test_ik_controls_of_a_users_kind_follow_fk_keys(empty_file: None, own_file: 
     assert rig.pose.bones["hook ik L"]["fk"] == 0.0
     # No pole and no swivel: Blender's IK alone says which way the crane bends.
     assert report.posed == (off < 1e-3)
-
-
-def test_a_new_action_has_a_switch_that_keys_no_controls(empty_file: None, own_file: Path) -> None:
-    rig = crane()
-    animate(rig.pose.bones["hook ik L"], location={1: (0, 0, 0), 10: (0.2, 0.3, -0.6)})
-    api.switch(rig, "FK", frames=(1, 10))
-    action = rig.animation_data.action
-    before = {curve.data_path: len(curve.keyframe_points) for curve in versions.curves(rig)}
-    api.switch(rig, "IK", frames=(1, 10), new_action=True)
-    assert rig.animation_data.action != action
-    rig.animation_data.action = action
-    assert {curve.data_path: len(curve.keyframe_points) for curve in versions.curves(rig)} == before
 
 
 def test_source_keys_between_hundredths_have_both_ends(empty_file: None, own_file: Path) -> None:
@@ -213,20 +208,6 @@ def test_a_fault_in_a_users_file_is_told(own_file: Path, old: str, new: str, kin
     assert refused.kind == kind
     assert says in str(refused)
     assert str(own_file) in str(refused)
-
-
-def test_a_limb_is_known_by_any_of_its_bones(empty_file: None) -> None:
-    rig = generated("basic_human")
-    for bone in ("thigh_fk.L", "foot_ik.L", "foot_heel_ik.L", "thigh_ik_target.L", "ORG-toe.L", "thigh_parent.L"):
-        assert api.known_limb_of(rig, bone).name == "Leg.L"
-    with pytest.raises(api.Refused, match=r"select one of Arm\.L") as refused:
-        api.known_limb_of(rig, "torso")
-    assert refused.value.kind == "NO_KNOWN_LIMB"
-    # What another limb lacks is no obstacle; what this one lacks is.
-    rig.data.bones["hand_fk.R"].name = "paw_fk.R"
-    assert api.known_limb_of(rig, "hand_ik.L").name == "Arm.L"
-    with pytest.raises(api.Refused, match=r'no bone "hand_fk\.R"'):
-        api.known_limb_of(rig, "hand_ik.R")
 
 
 def test_a_limb_that_shows_the_layer_already_keeps_its_keys(empty_file: None, own_file: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import pairwise
 from math import cos, pi, sin
 
 import bpy
@@ -13,11 +15,12 @@ from bl_ext.user_default.two_bone_ik.blender.settings.properties import chain_fi
 from bpy.types import Object
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mathutils import Euler, Matrix
 
-from support import file_data
 from support.empty_file import open_empty_file
+from support.refused import refused
 from support.rigify import metarig
-from support.rigs import Bone, animate, armature, empty
+from support.rigs import Bone, WorldTransform, animate, armature, empty
 from support.skeletons import NAMINGS
 from support.truth import on_frame
 
@@ -48,6 +51,26 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
+@cache
+def human_bones() -> list[Bone]:
+    """Arms, legs and a bone of the spine of the human metarig."""
+    bones, names = (
+        metarig("human").data.bones,
+        [f"{name}.{side}" for side in "LR" for each in LIMBS.values() for name in each],
+    )
+    found = []
+    for name in ("spine", "spine.001", *names):
+        _, roll = bones[name].AxisRollFromMatrix(bones[name].matrix_local.to_3x3())
+        parent = bones[name].parent.name if bones[name].parent and bones[name].parent.name in ("spine", *names) else ""
+        found.append(Bone(name, bones[name].head_local[:], bones[name].tail_local[:], parent, roll))
+    open_empty_file()
+    return found
+
+
+def human() -> Object:
+    return armature(human_bones())
+
+
 def animated_side(rig: Object, limb: str, side: str, *, pole: bool) -> dict[str, Object]:
     """Target and pole target of one limb on their paths, and keys on its own bones: on the right the mirror image."""
     sign = 1.0 if side == "L" else -1.0
@@ -68,8 +91,6 @@ def animated_side(rig: Object, limb: str, side: str, *, pole: bool) -> dict[str,
 
 def mirror_keys(rig: Object, limb: str, turn: tuple[float, float, float]) -> None:
     """Turn both limbs' own bones so that they are each other's mirror image, whatever the roll of the bones."""
-    from mathutils import Euler, Matrix
-
     for name in LIMBS[limb][:2]:
         rest = rig.data.bones[f"{name}.L"].matrix_local.to_3x3()
         moved = rest @ Euler(turn).to_matrix() @ rest.inverted()
@@ -111,7 +132,7 @@ def copied(rig: Object, limb: str, options: dict) -> dict[str, str]:
 @given(options=OPTIONS)
 def test_the_other_side_is_the_mirror_image_on_every_frame(limb: str, options: dict) -> None:
     open_empty_file()
-    rig = metarig("human")
+    rig = human()
     assert copied(rig, limb, options) == {f"{limb}.R": ""}
     bpy.context.view_layer.update()
     report = api.bake(rig, frames=(FRAMES[0], FRAMES[-1]))
@@ -119,33 +140,30 @@ def test_the_other_side_is_the_mirror_image_on_every_frame(limb: str, options: d
     assert asymmetry(rig, limb) < CLOSE
 
 
-@pytest.mark.parametrize("roll", [0.0, pi / 2, pi, -pi / 2])
 @pytest.mark.parametrize(
-    ("axis", "bent"),
-    [*((axis, 0.02) for axis in ("AUTO", "X", "Z", "NEG_X", "NEG_Z")), ("AUTO", 0.0), ("NEG_Z", 0.0), ("AUTO", 0.3)],
+    ("axis", "bent", "roll"),
+    [
+        *((axis, 0.02, roll) for axis in ("AUTO", "X", "Z", "NEG_X", "NEG_Z") for roll in (pi / 2, pi)),
+        *(("AUTO", 0.0, pi / 2), ("AUTO", 0.0, 0.0), ("NEG_Z", 0.0, pi), ("NEG_Z", 0.0, -pi / 2)),
+        *(("AUTO", 0.3, 0.0), ("AUTO", 0.3, -pi / 2), ("X", 0.02, 0.0), ("NEG_X", 0.02, -pi / 2)),
+    ],
 )
-def test_bones_that_are_rolled_otherwise_bend_as_mirrored(roll: float, axis: str, bent: float) -> None:
-    bones = []
-    for side, sign, turned in (("L", 1, 0.0), ("R", -1, roll)):
-        joints = [(0.3 * sign, 0.1, 2), (0.3 * sign, 0.1 - bent, 1), (0.3 * sign, 0.1, 0.1), (0.3 * sign, 0.1, -0.2)]
-        for number, name in enumerate(LIMBS["Leg"]):
-            parent = f"{LIMBS['Leg'][number - 1]}.{side}" if number else ""
-            bones.append(Bone(f"{name}.{side}", joints[number], joints[number + 1], parent, sign * 0.2 + turned))
-    rig = armature(bones)
+def test_bones_that_are_rolled_otherwise_bend_as_mirrored(axis: str, bent: float, roll: float) -> None:
+    joints = [(0.3, 0.1, 2), (0.3, 0.1 - bent, 1), (0.3, 0.1, 0.1), (0.3, 0.1, -0.2)]
+    rig = leg_pair(joints, {"L": (0.2,) * 3, "R": (roll - 0.2,) * 3})
     limits = {"use_bend_limits": True, "bend_min": -0.2, "bend_max": 1.4}
     assert copied(rig, "Leg", {"pole": False, "hinge_axis": axis, "bend": "POSITIVE", **limits}) == {"Leg.R": ""}
     api.bake(rig, frames=(FRAMES[0], FRAMES[-1]))
     assert asymmetry(rig, "Leg") < CLOSE
 
 
-def leg_pair(bent: float, rolls: dict[str, tuple[float, float]]) -> Object:
-    """Two legs that mirror each other, but for the rolls of thigh and shin; straight unless `bent`."""
+def leg_pair(joints: Sequence[WorldTransform], rolls: dict[str, tuple[float, ...]]) -> Object:
+    """Two legs that mirror each other, but for the rolls of their bones; the joints are those on the left."""
     bones = []
     for side, sign in (("L", 1), ("R", -1)):
-        joints = [(0.3 * sign, 0.1, 2), (0.35 * sign, 0.1 - bent, 1), (0.395 * sign, 0.1, 0.1), (0.4 * sign, 0.1, -0.2)]
-        for number, (name, roll) in enumerate(zip(LIMBS["Leg"], (*rolls[side], 0.0), strict=True)):
-            parent = f"{LIMBS['Leg'][number - 1]}.{side}" if number else ""
-            bones.append(Bone(f"{name}.{side}", joints[number], joints[number + 1], parent, roll))
+        ends = pairwise((sign * x, y, z) for x, y, z in joints)
+        for number, (name, roll, both) in enumerate(zip(LIMBS["Leg"], rolls[side], ends, strict=True)):
+            bones.append(Bone(f"{name}.{side}", *both, f"{LIMBS['Leg'][number - 1]}.{side}" if number else "", roll))
     return armature(bones)
 
 
@@ -176,16 +194,16 @@ def degrees_off(rig: Object, axis: str) -> float:
     )
 
 
-@pytest.mark.parametrize("pole", [False, True])
 @pytest.mark.parametrize(("axis", "bent"), [("AUTO", 0.0), ("X", 0.0), ("Z", 0.0), ("NEG_Z", 0.3), ("Z", 0.02)])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("pole", "seed"), [(False, 0), (True, 1), (False, 2)])
 def test_rolls_that_do_not_mirror_are_told_by_their_angle(axis: str, bent: float, pole: bool, seed: int) -> None:
     random = np.random.default_rng(seed)
     left, right = random.uniform(-pi, pi, (2, 2)).tolist()
     mirrored = seed == 0
     if mirrored:
         right = [-roll for roll in left]
-    rig = leg_pair(bent, {"L": left, "R": right})
+    joints = [(0.3, 0.1, 2), (0.35, 0.1 - bent, 1), (0.395, 0.1, 0.1), (0.4, 0.1, -0.2)]
+    rig = leg_pair(joints, {"L": (*left, 0.0), "R": (*right, 0.0)})
     told = copied(rig, "Leg", {"pole": pole, "hinge_axis": axis, "bend": "POSITIVE"})["Leg.R"]
     off = degrees_off(rig, "X" if axis == "AUTO" else axis)
     assert (f" {off:.3g} degrees" in told) if off > 1.0 else told == ""
@@ -260,7 +278,7 @@ def test_all_others_keep_what_is_of_their_own_limb() -> None:
 
 @pytest.mark.parametrize("section", ["TARGET", "BONES", "BEND", "REACH"])
 def test_only_the_chosen_section_is_copied(section: str) -> None:
-    rig = metarig("human")
+    rig = human()
     api.add_detected(rig)
     others = {"BEND": ("plane", "AIM"), "REACH": ("softness", 0.5), "TARGET": ("use_rotation", True)}
     source, other = (rig.two_bone_ik_chains[f"Arm.{side}"] for side in "LR")
@@ -281,7 +299,7 @@ def test_every_field_is_of_one_section() -> None:
 
 
 def test_adding_the_missing_chain_keeps_the_active_one() -> None:
-    rig = metarig("human")
+    rig = human()
     chain = api.add_chain(rig, "forearm.L", name="Arm.L", tip_bone="hand.L", softness=0.5)
     assert api.mirror_settings(rig, "Arm.L") == {"Arm.R": ""}
     added = rig.two_bone_ik_chains["Arm.R"]
@@ -291,22 +309,19 @@ def test_adding_the_missing_chain_keeps_the_active_one() -> None:
 
 @pytest.mark.parametrize("end", ["spine.001", "forearm.L"])
 def test_without_another_side_nothing_changes(end: str) -> None:
-    rig = metarig("human")
+    rig = human()
     api.add_chain(rig, end)
     if end == "forearm.L":
         rig.data.bones["forearm.R"].name = "elbow"
-    before = file_data.dump()
-    with pytest.raises(api.Refused, match="no other side"):
+    with refused(match="no other side"):
         api.mirror_settings(rig, end)
-    assert not file_data.changed(before)
 
 
 def test_the_operator_copies_to_all_or_to_the_other_side() -> None:
-    rig = metarig("human")
+    rig = human()
     api.add_detected(rig)
-    rig.two_bone_ik_active = 0
-    source = rig.two_bone_ik_chains[0]
-    source.softness = 0.5
+    rig.two_bone_ik_active = rig.two_bone_ik_chains.find("Arm.L")
+    rig.two_bone_ik_chains["Arm.L"].softness = 0.5
     bpy.ops.two_bone_ik.settings_copy(to="OTHER_SIDE", sections={"REACH"})
     assert [one.name for one in rig.two_bone_ik_chains if one.softness] == ["Arm.L", "Arm.R"]
     bpy.ops.two_bone_ik.settings_copy(sections={"REACH"})
@@ -314,14 +329,7 @@ def test_the_operator_copies_to_all_or_to_the_other_side() -> None:
 
 
 def test_a_name_that_begins_like_a_side_has_no_counterpart() -> None:
-    rig = armature(
-        bones=(
-            Bone("thigh.L", (0.1, 0, 1), (0.1, -0.05, 0.5)),
-            Bone("shin.L", (0.1, -0.05, 0.5), (0.1, 0, 0), "thigh.L"),
-            Bone("thigh.R", (-0.1, 0, 1), (-0.1, -0.05, 0.5)),
-            Bone("shin.R", (-0.1, -0.05, 0.5), (-0.1, 0, 0), "thigh.R"),
-        )
-    )
+    rig = human()
     empty("Lock")
     api.add_chain(rig, "shin.L", name="Leg", target=empty("Rock"))
     api.mirror_settings(rig, "Leg")

@@ -117,27 +117,20 @@ def test_an_edited_option_of_an_older_override_comes_over(tmp_path: Path) -> Non
         assert on_bone(rig, "lower") == pytest.approx(VALUES | {"softness": 0.875})
 
 
-def test_an_appended_rig_of_an_older_file_can_be_keyed(tmp_path: Path) -> None:
-    """From the moment on in which it is in hand: before, its bones have nothing that the panel could key."""
+@pytest.mark.parametrize("link", [False, True], ids=["appended", "linked"])
+def test_a_rig_of_an_older_file_is_read_and_can_be_keyed(tmp_path: Path, link: bool) -> None:
+    """If it is appended, from the moment on in which it is in hand: before, its bones have nothing to key."""
     as_before(rigs.arm(**VALUES).id_data)
     bpy.data.libraries.write(str(tmp_path / "rig.blend"), {bpy.data.objects["Rig"]})
     open_empty_file()
-    with bpy.data.libraries.load(str(tmp_path / "rig.blend")) as (_, wanted):
+    with bpy.data.libraries.load(str(tmp_path / "rig.blend"), link=link) as (_, wanted):
         wanted.objects = ["Rig"]
     (rig,) = wanted.objects
     bpy.context.scene.collection.objects.link(rig)
-    bpy.context.view_layer.objects.active = rig
-    bpy.context.view_layer.update()
-    assert on_bone(rig, "lower") == values(rig.two_bone_ik_chains[0]) == pytest.approx(VALUES)
-
-
-def test_a_linked_rig_of_an_older_file_is_read_as_it_was(tmp_path: Path) -> None:
-    as_before(rigs.arm(**VALUES).id_data)
-    bpy.data.libraries.write(str(tmp_path / "rig.blend"), {bpy.data.objects["Rig"]})
-    open_empty_file()
-    with bpy.data.libraries.load(str(tmp_path / "rig.blend"), link=True) as (_, wanted):
-        wanted.objects = ["Rig"]
-    (rig,) = wanted.objects
+    if not link:
+        bpy.context.view_layer.objects.active = rig
+        bpy.context.view_layer.update()
+        assert on_bone(rig, "lower") == pytest.approx(VALUES)
     assert values(rig.two_bone_ik_chains[0]) == pytest.approx(VALUES)
 
 
@@ -165,7 +158,7 @@ def test_values_set_before_there_is_an_end_bone_go_to_it() -> None:
     assert values(chain) == on_bone(rig, "lower") == pytest.approx(VALUES)
 
 
-def test_a_chain_brings_its_values_to_another_end_bone() -> None:
+def test_a_chain_brings_its_values_to_an_end_bone_or_shares_its() -> None:
     rig = rigs.arm(**VALUES).id_data
     (chain,) = rig.two_bone_ik_chains
     chain.end_bone = "hand"
@@ -173,10 +166,7 @@ def test_a_chain_brings_its_values_to_another_end_bone() -> None:
     rig.pose.bones["hand"].two_bone_ik_softness = 0.25
     chain.end_bone = "lower"
     assert values(chain) == on_bone(rig, "lower") == pytest.approx(VALUES | {"softness": 0.25})
-
-
-def test_chains_that_share_an_end_bone_share_its_values() -> None:
-    rig = rigs.arm(**VALUES).id_data
+    rig.pose.bones["lower"].two_bone_ik_softness = VALUES["softness"]
     other = rig.two_bone_ik_chains.add()
     other.influence = 0.0
     other.mute, other.end_bone = True, "lower"

@@ -11,9 +11,8 @@ from bl_ext.user_default.two_bone_ik.blender.bake.chain import twists_found
 from bpy.types import Object, PropertyGroup
 from mathutils import Vector
 
-from support import rigs
+from support import rigs, twisted
 from support.characters import select
-from support.twisted import SIDE
 
 BY_PLACE = -1.0
 MIRROR = Vector((-1.0, 1.0, 1.0))
@@ -29,7 +28,7 @@ def both_sides(name: str = "Rig") -> Object:
             tail=Vector(bone.tail) * sign,
         )
         for side, sign in (("L", Vector((1.0, 1.0, 1.0))), ("R", MIRROR))
-        for bone in SIDE
+        for bone in twisted.SIDE
     ]
     return rigs.armature(bones, name=name)
 
@@ -200,3 +199,30 @@ def test_detect_names_no_limb_without_twist_bones(capfd: pytest.CaptureFixture[s
     bpy.ops.two_bone_ik.chains_detect(spread_twist=True)
     assert not rig.two_bone_ik_chains[0].use_twist
     assert capfd.readouterr().out.splitlines()[-1] == "Info: Rig: added Arm"
+
+
+def test_twist_bones_that_cannot_turn_are_refused_or_told() -> None:
+    chain = twisted.arm(turns=0.0)
+    rig = chain.id_data
+    api.bake(rig, frames=(1, 2))
+    told = rig.pose.bones["lower_twist_a"].constraints.new("COPY_ROTATION")
+    told.target = chain.target
+    driver = rig.pose.bones["upper_twist_b"].driver_add("rotation_quaternion", 1)
+    driver.driver.expression = "0.1"
+    report = api.bake(rig, frames=(1, 2))
+    assert any(note.endswith(" are left alone: upper_twist_b, lower_twist_a") for note in report.notes)
+    other = api.add_chain(rig, "lower_twist_b", target=chain.target, root_bone="lower")
+    other.name = "other"
+    with pytest.raises(api.Refused, match='both pose bone "lower'):
+        api.bake(rig, frames=(1, 2))
+    rig.two_bone_ik_chains.remove(1)
+    chain.tip_bone, chain.use_rotation = "", False
+    api.bake(rig, frames=(1, 2))
+    chain.unreachable = "STRETCH"
+    rig.data.bones["lower"].inherit_scale = "ALIGNED"
+    with pytest.raises(api.Refused, match='Stretch would shear bone "upper_twist_a"'):
+        api.bake(rig, frames=(1, 2))
+    assert api.set_aligned(rig) == ["upper_twist_a"]
+    bare = rigs.armature(name="Bare")
+    api.add_chain(bare, "lower", target=chain.target, use_twist=True)
+    assert 'Chain "lower" has no twist bones to spread its twist over' in api.bake(bare, frames=(1, 2)).notes

@@ -10,10 +10,13 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.status import hiding
 from bl_ext.user_default.two_bone_ik.blender.status.limb_state import LimbState, limb_states
+from bl_ext.user_default.two_bone_ik.blender.status.system_info import system_info
+from bl_ext.user_default.two_bone_ik.ui import limb_notice
 from bpy.types import Object
 
 from support import rigs
 from support.live import WITHIN_REACH
+from support.release import version
 from support.rigify import generated
 from support.truth import Limb, on_frame
 
@@ -78,10 +81,14 @@ def test_an_influence_below_one_is_told_as_set() -> None:
     assert_told(rig, "AS_SET", "Influence")
 
 
-def test_a_limb_that_nobody_has_posed_is_told_so() -> None:
+def test_a_limb_is_told_posed_or_not_and_in_playback_seldom() -> None:
     rig = rigs.arm(target=ELSEWHERE).id_data
     assert assert_told(rig, "NOT_POSED").miss > 0.5
     rig.two_bone_ik_live = True
+    assert_told(rig, "REACHED")
+    before = told(rig)
+    bpy.data.objects["Target"].location = ELSEWHERE
+    assert told(rig, playing=True) is before
     assert_told(rig, "REACHED")
 
 
@@ -97,16 +104,13 @@ def test_what_keys_make_of_the_limb_is_told_on_every_frame() -> None:
         assert assert_told(rig, "REACHED").keyed
 
 
-def test_a_limb_that_keys_hold_on_its_target_is_told_reached() -> None:
-    rig = rigs.arm(target=ELSEWHERE).id_data
+def test_a_muted_chain_and_one_held_by_keys_are_told() -> None:
+    chain = rigs.arm(target=ELSEWHERE, mute=True)
+    assert_told(chain.id_data, "MUTED")
+    rig, chain.mute = chain.id_data, False
     api.bake(rig, frames=(1, 3))
     on_frame(2)
     assert_told(rig, "REACHED")
-
-
-def test_a_muted_chain_is_told_so() -> None:
-    chain = rigs.arm(target=ELSEWHERE, mute=True)
-    assert_told(chain.id_data, "MUTED")
 
 
 def test_a_chain_without_a_target_is_told_by_its_refusal() -> None:
@@ -202,15 +206,6 @@ def test_live_that_is_switched_off_lets_its_keys_show_at_once() -> None:
     np.testing.assert_allclose(truth(), keyed, atol=1e-5)
 
 
-def test_during_playback_a_limb_is_looked_at_seldom() -> None:
-    rig = rigs.arm(target=REACHED).id_data
-    rig.two_bone_ik_live = True
-    before = told(rig)
-    bpy.data.objects["Target"].location = ELSEWHERE
-    assert told(rig, playing=True) is before
-    assert_told(rig, "REACHED")
-
-
 def test_the_button_mends_what_hides_the_active_limb() -> None:
     chain = rigs.arm(target=ELSEWHERE, mute=True)
     rig = chain.id_data
@@ -246,6 +241,94 @@ def test_a_copying_bone_that_is_renamed_breaks_no_list() -> None:
     depsgraph = bpy.context.evaluated_depsgraph_get()
     before = limb_states(rig, bpy.context.scene, depsgraph)
     bone.name = "paw"
-    bpy.context.view_layer.update()
     after = limb_states(rig, bpy.context.scene, bpy.context.evaluated_depsgraph_get())
     assert after.keys() == before.keys()
+
+
+def arm_without_its_target(*scenes: str) -> Object:
+    """An arm in the scene that is shown; its target is in scenes of these names alone, and moves."""
+    rig = rigs.arm(target=WITHIN_REACH[5]).id_data
+    target = bpy.data.objects["Target"]
+    rigs.animate(target, location={1: WITHIN_REACH[1], 5: WITHIN_REACH[5]})
+    for name in scenes:
+        bpy.data.scenes.new(name).collection.objects.link(target)
+    bpy.context.collection.objects.unlink(target)
+    rig.two_bone_ik_live = True
+    return rig
+
+
+def said(rig: Object) -> tuple[LimbState, str]:
+    """Its state, and what the panel says of it."""
+    bpy.context.view_layer.update()
+    found = limb_states(rig, bpy.context.scene, bpy.context.view_layer.depsgraph)["lower"]
+    return found, limb_notice.short(bpy.context, found) + ": " + limb_notice.long(bpy.context, found)
+
+
+@pytest.mark.parametrize(
+    ("scenes", "state", "sentence"),
+    [
+        (("Props",), "OTHER_SCENE", 'Other scene: "Target" is in no scene but "Props"'),
+        (("Props", "Set"), "OTHER_SCENE", 'Other scene: "Target" is in no scene but "Props", "Set"'),
+        ((), "IN_NO_SCENE", 'In no scene: "Target" is in no scene'),
+    ],
+)
+def test_where_a_target_is_that_the_scene_lacks_is_told(scenes: tuple[str, ...], state: str, sentence: str) -> None:
+    found, text = said(arm_without_its_target(*scenes))
+    assert (found.state, found.refusal) == (state, None)
+    assert text == f"{sentence}: Bake and Solve follow it, Live does not"
+
+
+@pytest.mark.parametrize("scenes", [("Props",), ()], ids=["another scene", "no scene"])
+def test_a_target_that_the_scene_lacks_is_baked(scenes: tuple[str, ...]) -> None:
+    rig = arm_without_its_target(*scenes)
+    rig.two_bone_ik_live = False
+    for posed, frames in ((api.bake, (1, 5)), (api.solve, None)):
+        report = posed(rig, frames=frames) if frames else posed(rig)
+        assert report.reached, str(report)
+    for frame in (1, 5):
+        bpy.context.scene.frame_set(frame)
+        found = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        tip = found.matrix_world @ found.pose.bones["lower"].tail
+        np.testing.assert_allclose(tip, WITHIN_REACH[frame], atol=1e-5)
+
+
+def test_a_target_that_comes_into_the_scene_is_followed() -> None:
+    rig = arm_without_its_target("Props")
+    assert said(rig)[0].state == "OTHER_SCENE"
+    bpy.context.collection.objects.link(bpy.data.objects["Target"])
+    assert said(rig)[0].state == "REACHED"
+    bpy.data.objects["Target"].hide_viewport = True
+    assert said(rig)[0].refusal.kind == "DISABLED"
+
+
+def test_system_info_tells_versions_and_settings_that_changed() -> None:
+    lines = system_info(None).splitlines()
+    assert lines[:2] == [f"Two-Bone IK {version()}", f"Blender {bpy.app.version_string}"]
+    assert f"NumPy {np.__version__}" in lines[2]
+    assert len(lines) == 3
+    limb = rigs.arm()
+    limb.softness, limb.unreachable, limb.mute = 0.25, "STRETCH", True
+    limb.bend_max = 1.5
+    rig = limb.id_data
+    rig.scale = (2.0, 2.0, 2.0)
+    bpy.context.view_layer.update()
+    *_, told, settings = system_info(rig).splitlines()
+    assert told == f"Armature: {len(rig.data.bones)} bones, scale 2 2 2, live False"
+    assert settings.startswith("Chain: ")
+    assert {"mute True", "end_bone", "target", "softness 0.25", "unreachable STRETCH", "bend_max 1.5"} <= set(
+        settings.removeprefix("Chain: ").split(", ")
+    )
+    assert "pole" not in settings
+
+
+def test_system_info_has_no_name_and_no_path(tmp_path) -> None:
+    rig = rigs.armature(name="Secret Hero")
+    for bone in rig.data.bones:
+        bone.name = f"Secret {bone.name}"
+    item = rigs.chain(rig, rig.data.bones[1].name, target=rigs.empty("Secret Target", (1, 0, 1)))
+    item.name = "Secret Limb"
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "secret.blend"))
+    text = system_info(rig)
+    assert "secret" not in text.lower()
+    assert str(tmp_path) not in text
+    assert "target" in text
