@@ -1,4 +1,4 @@
-"""What a hold leaves alone, how it is made anew, and how it goes again."""
+"""What a hold leaves alone, how it is made anew, how it goes again, and what becomes of it when the file changes."""
 
 from __future__ import annotations
 
@@ -9,19 +9,33 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.blender.hold import holds
+from bpy.types import Object
+from mathutils import Euler
 
+from support import file_data
 from support.held import DRIFT, OUTSIDE, drift, everything, keys, outside, scene, values, world
-from support.rigs import animate, armature, chain, empty
+from support.refused import refused
+from support.renamed import in_edit_mode
+from support.rigs import animate, chain, empty
 from support.truth import on_frame, save_and_load
 
 KINDS = ("BEZIER", "LINEAR", "CONSTANT")
 
 
+SPANS = [(20, 40), (24, 29), (-6, 4), (76, 90), (90, 95), (-9, -5)]
+
+
 @pytest.mark.parametrize(
-    ("kind", "extrapolation"),
-    [("BEZIER", "CONSTANT"), ("BEZIER", "LINEAR"), ("LINEAR", "LINEAR"), ("CONSTANT", "CONSTANT")],
+    ("kind", "extrapolation", "span"),
+    [
+        *(("BEZIER", "CONSTANT", span) for span in SPANS),
+        *(("BEZIER", "LINEAR", span) for span in SPANS[2:]),
+        *(("LINEAR", "LINEAR", span) for span in SPANS),
+        *(("CONSTANT", "CONSTANT", span) for span in SPANS[:4:2]),
+    ],
+    ids=str,
 )
-@pytest.mark.parametrize("span", [(20, 40), (24, 29), (-6, 4), (76, 90), (90, 95), (-9, -5)], ids=str)
 def test_outside_of_a_hold_nothing_changes(kind: str, extrapolation: str, span: tuple[int, int]) -> None:
     rig, target, cup = scene(kind)
     for curve in versions.curves(target):
@@ -50,67 +64,55 @@ def test_handles_of_any_kind_keep_the_curve_outside(handles: str) -> None:
     assert np.abs(values(target, frames) - evaluated).max() < OUTSIDE
 
 
-def test_removing_a_hold_gives_back_what_was_there() -> None:
+@pytest.mark.parametrize("loaded", [False, True])
+def test_removing_a_hold_gives_back_what_was_there(loaded: bool) -> None:
+    """Also once the file was saved and loaded, and the hold updated."""
     rig, target, cup = scene()
-    before, action = everything(target), target.animation_data.action
+    before, action = everything(target), target.animation_data.action.name
     api.hold(rig, frames=(20, 40), space=cup)
     api.hold(rig, frames=(35, 60))
+    if loaded:
+        save_and_load()
+        rig, target, cup = (bpy.data.objects[name] for name in ("Rig", "Target", "Cup"))
+        animate(cup, location={31: (1, 0.3, 1.1)})
+        api.update_holds(rig)
+        assert drift(20, 30, "Cup") < DRIFT
     assert everything(target) != before
     api.remove_hold(rig, "lower")
     assert everything(target) == before
-    assert target.animation_data.action == action
+    assert target.animation_data.action.name == action
     assert len(bpy.data.actions) == 2
     assert not len(target.two_bone_ik_holds)
 
 
-def test_a_target_without_keys_gets_its_place_back() -> None:
-    rig, cup = armature(), empty("Cup")
-    animate(cup, location={1: (0, 0, 0), 60: (0.1, 0.2, 0.3)})
-    chain(rig, "lower", target=(1.2, 0.6, 1.3))
-    target = bpy.data.objects["Target"]
-    place = target.location.copy()
-    api.hold(rig, frames=(20, 40), space=cup)
-    assert drift(20, 40, "Cup") < DRIFT
-    on_frame(35)
-    api.remove_hold(rig, "lower")
-    assert target.location == place
-    assert not (target.animation_data and target.animation_data.action)
-
-
-@pytest.mark.parametrize("rotation", [False, True])
-@pytest.mark.parametrize("shown", [30, 60])
-def test_after_an_update_it_gets_its_place_back_as_well(shown: int, rotation: bool) -> None:
+@pytest.mark.parametrize(
+    ("shown", "rotation", "updates"), [(30, False, 2), (60, True, 2), (30, True, 2), (60, False, 2), (35, True, 0)]
+)
+def test_a_target_without_keys_gets_its_place_back(shown: int, rotation: bool, updates: int) -> None:
+    """Also after its hold was updated."""
     rig, target, cup = scene()
     target.animation_data_clear()
     target.location, target.rotation_euler = (1.2, 0.5, 1.1), (0.1, 0.2, 0.3)
     before = world("Target", 1)
     api.hold(rig, frames=(20, 40), space=cup, rotation=rotation)
     on_frame(shown)
-    for curve in versions.curves(cup):
-        for key in curve.keyframe_points:
-            key.co_ui.y += 0.3
+    if updates:
+        raise_keys(cup, 0.3)
     on_frame(shown)
-    for _ in range(2):
+    for _ in range(updates):
         api.update_holds(rig)
     assert drift(20, 40, "Cup") < DRIFT or not rotation
     on_frame(shown)
     api.remove_hold(rig, "lower")
-    for frame in range(1, 61):
+    assert not (target.animation_data and target.animation_data.action)
+    for frame in (1, 20, 30, 40, 60):
         np.testing.assert_array_equal(world("Target", frame), before)
 
 
-def test_holds_of_a_muted_chain_are_made_and_updated() -> None:
-    rig, _, cup = scene()
-    rig.two_bone_ik_chains["lower"].mute = True
-    assert not api.hold(rig, ["lower"], (20, 40), space=cup).notes
-    assert drift(20, 40, "Cup") < DRIFT
+def raise_keys(cup: Object, by: float) -> None:
     for curve in versions.curves(cup):
         for key in curve.keyframe_points:
-            key.co_ui.y += 0.1
-    [note] = api.check(rig, ["lower"], (1, 60)).notes
-    assert "out of date" in note
-    assert not api.update_holds(rig, ["lower"]).notes
-    assert drift(20, 40, "Cup") < DRIFT
+            key.co_ui.y += by
 
 
 @pytest.mark.parametrize(("start", "end"), [(12.5, 40), (12.3, 30.75), (12, 30.5)])
@@ -144,21 +146,24 @@ def values_of(found: dict[tuple[str, int], list[tuple]]) -> np.ndarray:
     return np.array([key[:2] for each in found.values() for key in each])
 
 
-def test_a_prop_that_has_moved_makes_a_hold_out_of_date() -> None:
+@pytest.mark.parametrize("mute", [False, True])
+def test_a_prop_that_has_moved_makes_a_hold_out_of_date(mute: bool) -> None:
+    """Also that of a muted chain, which is named then."""
     rig, target, cup = scene()
-    api.hold(rig, frames=(20, 40), space=cup)
-    assert not api.check(rig, frames=(1, 60)).notes
-    for curve in versions.curves(cup):
-        for key in curve.keyframe_points:
-            key.co_ui.y += 0.1
-    [note] = api.check(rig, frames=(1, 60)).notes
+    rig.two_bone_ik_chains["lower"].mute = mute
+    names = ["lower"] if mute else None
+    assert not api.hold(rig, names, (20, 40), space=cup).notes
+    assert not api.check(rig, names, frames=(1, 60)).notes
+    assert drift(20, 40, "Cup") < DRIFT
+    raise_keys(cup, 0.1)
+    [note] = api.check(rig, names, frames=(1, 60)).notes
     assert "out of date" in note
     frames = outside(16, 44)
     before = values(target, frames)
-    assert not api.update_holds(rig).notes
+    assert not api.update_holds(rig, names).notes
     assert drift(20, 40, "Cup") < DRIFT
     assert np.abs(values(target, frames) - before).max() < OUTSIDE
-    assert not api.check(rig, frames=(1, 60)).notes
+    assert not api.check(rig, names, frames=(1, 60)).notes
 
 
 def test_what_is_keyed_outside_later_survives_an_update() -> None:
@@ -187,19 +192,6 @@ def test_others_that_share_the_action_keep_it() -> None:
     assert everything(target) != before
 
 
-def test_a_hold_survives_saving_and_loading() -> None:
-    rig, target, cup = scene()
-    before = everything(target)
-    api.hold(rig, frames=(20, 40), space=cup)
-    save_and_load()
-    rig, target, cup = (bpy.data.objects[name] for name in ("Rig", "Target", "Cup"))
-    animate(cup, location={31: (1, 0.3, 1.1)})
-    api.update_holds(rig)
-    assert drift(20, 40, "Cup") < DRIFT
-    api.remove_hold(rig, "lower", 0)
-    assert everything(target) == before
-
-
 @pytest.mark.versions
 @pytest.mark.parametrize(("out", "into"), [(0.7, 0.7), (1.5, 0.3), (0.2, 1.3)])
 def test_long_handles_stay_outside_of_a_hold(empty_file: None, out: float, into: float) -> None:
@@ -217,3 +209,108 @@ def test_long_handles_stay_outside_of_a_hold(empty_file: None, out: float, into:
     api.hold(rig, frames=(20, 40), space=None)
     # Half a step of single precision at frame 100, times a slope of 1 a frame.
     assert np.abs(values(target, frames) - before).max() < 0.5 * np.spacing(np.float32(100.0)) + 1e-6
+
+
+def test_an_action_that_is_played_instead_is_left_alone() -> None:
+    rig, target, cup = scene()
+    api.hold(rig, frames=(20, 40), space=cup)
+    target.animation_data.action = None
+    animate(target, location={1: (1, 1, 1), 30: (1.2, 0.2, 1), 80: (1, 0, 1)})
+    target.animation_data.action.name = "Take2"
+    before = file_data.dump()
+    for request in (lambda: api.hold(rig, frames=(50, 60)), lambda: api.update_holds(rig)):
+        with pytest.raises(api.Refused, match='plays "Take2"'):
+            request()
+    assert not file_data.changed(before)
+
+
+def test_a_held_target_stays_in_its_space() -> None:
+    rig, _target, _cup = scene()
+    api.hold(rig, frames=(20, 40))
+    before = file_data.dump()
+    with pytest.raises(api.Refused, match="remove its holds first"):
+        api.change_target_space(rig, ["lower"], (1, 80), space=empty("Base", (5, 0, 0)))
+    bpy.data.objects.remove(bpy.data.objects["Base"])
+    assert not file_data.changed(before)
+
+
+@pytest.mark.parametrize("bone", ["", "hand"])
+def test_what_is_gone_is_told_and_the_hold_can_go(bone: str) -> None:
+    rig, target, cup = scene()
+    before = everything(target)
+    if bone:
+        cup = bpy.data.objects.new("Other", rig.data.copy())
+        bpy.context.collection.objects.link(cup)
+        bpy.context.view_layer.update()
+    api.hold(rig, frames=(20, 40), space=(cup, bone) if bone else cup)
+    if bone:
+        in_edit_mode(cup, lambda: cup.data.edit_bones.remove(cup.data.edit_bones[bone]))
+    else:
+        bpy.data.objects.remove(cup)
+    assert any("is gone" in note for note in api.check(rig, frames=(1, 80)).notes)
+    with pytest.raises(api.Refused, match="is gone"):
+        api.update_holds(rig)
+    api.remove_hold(rig, "lower")
+    assert everything(target) == before
+
+
+def test_chains_that_share_a_bone_are_refused_first() -> None:
+    rig, target, cup = scene()
+    chain(rig, "upper", target=target)
+    with refused(match='both pose bone "upper"'):
+        api.hold(rig, frames=(20, 40), space=cup)
+
+
+def test_rotation_keys_are_kept_where_rotation_is_free() -> None:
+    rig, target, cup = scene()
+    api.hold(rig, frames=(20, 40), space=cup, rotation=False)
+    target.rotation_euler = (1.0, 0.5, 0.2)
+    target.keyframe_insert("rotation_euler", frame=30)
+    api.update_holds(rig)
+    assert np.abs(world("Target", 30)[:3, :3] - np.array(Euler((1.0, 0.5, 0.2)).to_matrix())).max() < 1e-5
+
+
+def test_a_bone_picked_for_another_thing_does_not_count() -> None:
+    rig, _target, cup = scene()
+    settings = bpy.context.scene
+    settings.two_bone_ik_hold_to, settings.two_bone_ik_hold_to_bone = rig, "spine"
+    settings.two_bone_ik_hold_to = cup
+    bpy.context.view_layer.objects.active = rig
+    assert bpy.ops.two_bone_ik.hold(frame_start=20, frame_end=40) == {"FINISHED"}
+
+
+def test_the_selected_keys_of_the_target_say_when() -> None:
+    rig, target, cup = scene()
+    for curve in versions.curves(target):
+        for key in curve.keyframe_points:
+            key.select_control_point = key.co.x in {13, 31, 44}
+    for curve in versions.curves(cup):
+        for key in curve.keyframe_points:
+            key.select_control_point = True
+    assert holds.usual_frames(rig, bpy.context.scene) == (13, 44)
+
+
+def test_another_rotation_mode_is_refused_until_it_is_set_back() -> None:
+    rig, target, cup = scene()
+    before = everything(target)
+    api.hold(rig, frames=(20, 40), space=cup)
+    target.rotation_mode = "QUATERNION"
+    with pytest.raises(api.Refused, match="held in rotation mode XYZ"):
+        api.remove_hold(rig, "lower")
+    target.rotation_mode = "XYZ"
+    api.remove_hold(rig, "lower")
+    assert everything(target) == before
+
+
+def test_a_duplicate_of_a_held_target_moves_on_its_own() -> None:
+    rig, target, cup = scene()
+    api.hold(rig, frames=(20, 40), space=cup)
+    twin = target.copy()
+    twin.animation_data.action = target.animation_data.action.copy()
+    bpy.context.collection.objects.link(twin)
+    bpy.context.view_layer.update()
+    api.remove_hold(rig, "lower")
+    rig.two_bone_ik_chains["lower"].target = twin
+    api.remove_hold(rig, "lower")
+    assert twin.animation_data.action != target.animation_data.action
+    assert everything(twin) == everything(target)

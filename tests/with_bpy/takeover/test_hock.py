@@ -20,6 +20,7 @@ from support.truth import on_frame
 IN_PLANE = tuple(bone._replace(head=(0, *bone.head[1:]), tail=(0, *bone.tail[1:]), roll=0.0) for bone in LEG)
 KINDS = {"PARALLEL": 0, "RIGID": 1}
 """Which of the bones the third one turns with."""
+BONES = ("thigh", "shin", "hock")
 HIP = np.array(LEG[1].head)
 SWING = np.linspace(-0.5, 0.9, len(EVERY))
 """Radians from straight down to the target, on each frame."""
@@ -66,12 +67,8 @@ def swung_leg() -> Constraint:
 
 def poses(rig: Object) -> tuple[np.ndarray, np.ndarray]:
     """(n, 4, 3) joints and (n, 3, 3, 3) turns of the three bones from rest, as Blender evaluates them on all frames."""
-    found, turns = [], []
-    for frame in EVERY:
-        on_frame(frame)
-        found.append(joints(rig, ""))
-        turns.append([turn(rig, name) for name in ("thigh", "shin", "hock")])
-    return np.array(found), np.array(turns)
+    shown = [(on_frame(frame) and joints(rig, ""), [turn(rig, name) for name in BONES]) for frame in EVERY]
+    return tuple(map(np.array, zip(*shown, strict=True)))
 
 
 @pytest.mark.parametrize(

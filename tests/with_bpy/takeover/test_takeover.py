@@ -23,10 +23,7 @@ from support.truth import on_frame
 
 def assert_taken_over(rig: Object, frames: tuple[int, int] = (1, 1)) -> None:
     """Bake, which mutes the constraint, and see that nothing moves."""
-    before = []
-    for frame in range(frames[0], frames[1] + 1):
-        on_frame(frame)
-        before.append(shown(rig))
+    before = [on_frame(frame) and shown(rig) for frame in range(frames[0], frames[1] + 1)]
     (takeover,) = api.chains_from_constraints(rig)
     assert (takeover.fields["end_bone"], takeover.differs) == ("lower", ())
     report = api.bake(rig, frames=frames)
