@@ -16,6 +16,7 @@ from mathutils import Euler, Matrix, Quaternion, Vector
 
 from support import file_data, rigs
 from support.empty_file import open_empty_file
+from support.refused import refused
 from support.told import told_length
 from support.truth import Limb, on_frame
 
@@ -24,7 +25,6 @@ CLOSE = 1e-6  # of the chain's length, or radians: what a few products in float3
 
 def shown(rig: Object, *names: str) -> np.ndarray:
     """(k, 4, 4) bones in the world, as Blender evaluates them now."""
-    bpy.context.view_layer.update()
     rig = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return np.array([rig.matrix_world @ rig.pose.bones[name].matrix for name in names], dtype=float)
 
@@ -126,25 +126,23 @@ def test_the_pose_stays_with_the_options_that_the_chain_has(fields: dict) -> Non
     assert turned < 4 * CLOSE
 
 
-@pytest.mark.parametrize("hinge", [-1.2, -2.0])
 @pytest.mark.parametrize(
-    "fields", [{"bend": "NEGATIVE"}, {"use_bend_limits": True, "bend_min": -2.5, "bend_max": -0.1}], ids=str
+    ("bones", "fields", "hinge"),
+    [
+        *((rigs.ARM, {"bend": "NEGATIVE"}, hinge) for hinge in (-1.2, -2.0)),
+        *((rigs.ARM, {"use_bend_limits": True, "bend_min": -2.5, "bend_max": -0.1}, hinge) for hinge in (-1.2, -2.0)),
+        (rigs.STRAIGHT, {"bend": "NEGATIVE"}, 0.0),
+    ],
+    ids=str,
 )
-def test_a_limb_that_bends_away_from_its_pole_gets_it_in_front(fields: dict, hinge: float) -> None:
-    rig = rigs.armature()
+def test_a_limb_that_bends_away_from_its_pole_gets_it_in_front(bones: tuple, fields: dict, hinge: float) -> None:
+    rig = rigs.armature(bones)
     pose(rig, (0.4, 0.2, -0.5), hinge)
     api.add_chain(rig, "lower", **fields)
     api.create_targets(rig)
     moved, turned = moved_by_solve(rig, "upper", "lower")
     assert moved < 2 * CLOSE
     assert turned < 4 * CLOSE
-
-
-def test_a_straight_limb_bent_away_from_its_pole_stays() -> None:
-    rig = rigs.armature(rigs.STRAIGHT)
-    api.add_chain(rig, "lower", bend="NEGATIVE")
-    api.create_targets(rig)
-    assert max(moved_by_solve(rig, "upper", "lower")) < 4 * CLOSE
 
 
 @pytest.mark.parametrize("twist", [0.5, -1.5])
@@ -257,15 +255,6 @@ def test_a_created_pole_is_an_arms_length_off_the_elbow() -> None:
     np.testing.assert_allclose(beside[1], beside[0] / np.linalg.norm(beside[0]) * length, atol=1e-4 * length)
 
 
-def test_a_refusal_leaves_nothing_behind() -> None:
-    rig = rigs.armature()
-    api.add_chain(rig, "lower", use_rotation=True)
-    before = file_data.dump()
-    with pytest.raises(api.Refused, match="turns its tip bone but has none"):
-        api.create_targets(rig)
-    assert not file_data.changed(before)
-
-
 def test_targets_are_created_for_the_active_chain_or_all() -> None:
     rig = rigs.armature()
     api.add_chain(rig, "hand")
@@ -311,9 +300,7 @@ def test_a_parent_out_of_all_bounds_leaves_no_targets(kind: str) -> None:
         bpy.ops.object.mode_set(mode="OBJECT")
     rig.pose.bones["prop"].scale = (1e25,) * 3
     bpy.context.view_layer.update()
-    before = file_data.dump()
-    with pytest.raises(api.Refused, match="nowhere"):
+    with refused(match="nowhere"):
         api.create_targets(rig, kind=kind, parent="BONE", parent_bone="prop")
-    assert not file_data.changed(before)
     assert not chain.is_property_set("use_rotation")
     assert not chain.is_property_set("reference")

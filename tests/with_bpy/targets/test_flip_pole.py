@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import bpy
 import numpy as np
 import pytest
@@ -9,7 +11,8 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object, PropertyGroup
 
-from support import file_data, rigs
+from support import rigs
+from support.refused import refused
 from support.rigs import animate, empty
 from support.truth import Limb, on_frame
 
@@ -52,7 +55,6 @@ def goal_at(frame: float = 1) -> np.ndarray:
         {},
         {"pole_angle": 0.7},
         {"plane": "POLE", "bend": "NEGATIVE"},
-        {"plane": "REST"},
         {"plane": "REST", "pole_influence": 0.5},
         {"bend": "POSITIVE", "reference": "POSE"},
         {"bend": "NEAREST"},
@@ -64,6 +66,7 @@ def goal_at(frame: float = 1) -> np.ndarray:
 )
 def test_the_pole_goes_half_a_turn_about_the_limb(fields: dict) -> None:
     chain = arm(**fields)
+    animate(chain.pole_target, rotation_euler={1: (0, 0, 0), 5: (0, 0, 1)})
     api.solve(chain.id_data)
     before, pole, goal = joints(), pole_at(), goal_at()
     report = api.flip_bend(chain.id_data)
@@ -72,6 +75,8 @@ def test_the_pole_goes_half_a_turn_about_the_limb(fields: dict) -> None:
     np.testing.assert_allclose(after[[0, 2]], before[[0, 2]], atol=CLOSE)
     np.testing.assert_allclose(after[1], turned(before[1], before, before[2]), atol=CLOSE)
     assert 'Pole target "Pole" of chain "lower" was moved to the other side' in report.notes
+    # A pole whose place has no keys gets none.
+    assert {curve.data_path for curve in versions.curves(chain.pole_target)} == {"rotation_euler"}
     if fields.get("bend") not in ("NEAREST", "LIMITS"):
         assert chain.bend == fields.get("bend", "REST")
     api.flip_bend(chain.id_data)
@@ -160,18 +165,6 @@ def test_a_keyed_pole_moves_on_each_of_its_keys(current: float) -> None:
         np.testing.assert_allclose(found[1], turned(before[frame][1], before[frame], before[frame][2]), atol=CLOSE)
 
 
-def test_a_still_pole_gets_no_key() -> None:
-    chain = arm()
-    animate(chain.target, location=WAY)
-    animate(chain.pole_target, rotation_euler={1: (0, 0, 0), 5: (0, 0, 1)})
-    api.flip_bend(chain.id_data)
-    assert {curve.data_path for curve in versions.curves(chain.pole_target)} == {"rotation_euler"}
-
-
-def constrained(chain: PropertyGroup) -> None:
-    chain.pole_target.constraints.new("COPY_LOCATION").target = empty("Leader", POLE)
-
-
 def shared(chain: PropertyGroup) -> None:
     other = rigs.armature(name="Other")
     api.add_chain(other, "lower", target=chain.target, pole_target=chain.pole_target)
@@ -182,16 +175,22 @@ def carries_target(chain: PropertyGroup) -> None:
     chain.target.matrix_parent_inverse = chain.pole_target.matrix_world.inverted()
 
 
-def half(chain: PropertyGroup) -> None:
-    chain.pole_influence = 0.5
+def having(**fields: object) -> Callable[[PropertyGroup], None]:
+    return lambda chain: [setattr(chain, name, value) for name, value in fields.items()]
 
 
-def aimed(chain: PropertyGroup) -> None:
-    chain.plane = "AIM"
+def constrained(chain: PropertyGroup) -> None:
+    chain.pole_target.constraints.new("COPY_LOCATION").target = empty("Leader", POLE)
 
 
-@pytest.mark.parametrize("obstacle", [constrained, shared, carries_target, half, aimed])
-def test_where_the_pole_cannot_move_bend_does_it(obstacle) -> None:
+@pytest.mark.parametrize(
+    ("obstacle", "told"),
+    [
+        *((constrained, True), (shared, True), (carries_target, True)),
+        *((having(pole_influence=0.5), False), (having(plane="AIM"), False)),
+    ],
+)
+def test_where_the_pole_cannot_move_bend_does_it(obstacle: Callable[[PropertyGroup], None], told: bool) -> None:
     chain = arm()
     obstacle(chain)
     bpy.context.view_layer.update()
@@ -201,8 +200,7 @@ def test_where_the_pole_cannot_move_bend_does_it(obstacle) -> None:
     assert chain.bend in {"NEGATIVE", "POSITIVE"}
     np.testing.assert_allclose(pole_at(), place, atol=1e-12)
     np.testing.assert_allclose(joints()[1], turned(before[1], before, before[2]), atol=CLOSE)
-    told = [note for note in report.notes if note.startswith('Chain "lower": Bend is changed. ')]
-    assert len(told) == (obstacle in (constrained, shared, carries_target))
+    assert any(note.startswith('Chain "lower": Bend is changed. ') for note in report.notes) == told
 
 
 def test_a_refused_flip_moves_neither_pole_nor_key() -> None:
@@ -211,8 +209,5 @@ def test_a_refused_flip_moves_neither_pole_nor_key() -> None:
     chain.target.animation_data_clear()
     chain.target.location = (9, 0, 1)
     bpy.context.view_layer.update()
-    before = file_data.dump()
-    with pytest.raises(api.Refused) as refused:
+    with refused("UNREACHABLE"):
         api.flip_bend(chain.id_data)
-    assert refused.value.kind == "UNREACHABLE"
-    assert not file_data.changed(before)

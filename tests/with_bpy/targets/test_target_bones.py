@@ -1,6 +1,9 @@
-"""Targets that are bones of the armature: the pose stays, all else stays, and a bake from them is exact."""
+"""Targets that are bones of the armature, and what they hang on: the pose stays, and a bake from them is exact."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -11,6 +14,7 @@ from bpy.types import Object
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from support import file_data, rigs
+from support.refused import refused
 from support.rigify import metarig
 from support.truth import Limb, on_frame
 
@@ -22,7 +26,6 @@ NAMES = ("upper", "lower", "hand")
 
 def shown(rig: Object, *names: str) -> np.ndarray:
     """(k, 4, 4) bones in the world, as Blender evaluates them now."""
-    bpy.context.view_layer.update()
     rig = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return np.array([rig.matrix_world @ rig.pose.bones[name].matrix for name in names], dtype=float)
 
@@ -39,9 +42,19 @@ def off(one: np.ndarray, other: np.ndarray) -> float:
     return np.abs(one - other).max() / np.linalg.norm(one[0, :3, 0])
 
 
-@pytest.mark.parametrize("parent", [{}, {"parent": "ROOT"}, {"parent": "BONE", "parent_bone": "spine"}], ids=str)
-@pytest.mark.parametrize("kind", ["EMPTIES", "BONES"])
-@pytest.mark.parametrize("scale", [(1, 1, 1), (0.01,) * 3, (-2, 2, 2), (1, 2, 3)], ids=str)
+PARENTS = ({}, {"parent": "ROOT"}, {"parent": "BONE", "parent_bone": "spine"})
+SCALES = ((1, 1, 1), (0.01,) * 3, (-2, 2, 2), (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("parent", "kind", "scale"),
+    [
+        (parent, ("EMPTIES", "BONES")[(row + column) % 2], scale)
+        for row, parent in enumerate(PARENTS)
+        for column, scale in enumerate(SCALES)
+    ],
+    ids=str,
+)
 def test_the_pose_stays_whatever_carries_the_targets(parent: dict, kind: str, scale: tuple) -> None:
     rig = posed(rigs.armature())
     mode = "OBJECT" if scale[0] == scale[1] else "POSE"
@@ -67,10 +80,7 @@ def test_a_bake_to_target_bones_and_back_is_exact() -> None:
         start, end = bone.rotation_quaternion.copy(), Euler(turn).to_quaternion()
         rigs.animate(bone, rotation_quaternion={1: start, 12: end, 20: start.slerp(end, 0.3)})
     frames = range(1, 21)
-    before = []
-    for frame in frames:
-        on_frame(frame)
-        before.append(shown(rig, *NAMES))
+    before = [on_frame(frame) and shown(rig, *NAMES) for frame in frames]
     action = rig.animation_data.action
     on_frame(7)
     api.add_chain(rig, "lower", tip_bone="hand")
@@ -188,7 +198,7 @@ def test_another_object_may_be_in_edit_mode() -> None:
     assert "lower Target" in rig.pose.bones
 
 
-def test_the_bones_are_controls_that_deform_nothing() -> None:
+def test_the_bones_are_controls_that_share_their_shapes() -> None:
     rig = metarig("human")
     api.add_detected(rig, ["ARMS"])
     api.create_targets(rig, kind="BONES")
@@ -200,15 +210,12 @@ def test_the_bones_are_controls_that_deform_nothing() -> None:
     shapes = [rig.pose.bones[bone.name].custom_shape for bone in bones]
     assert shapes[0] == shapes[2] != shapes[1] == shapes[3]
     assert all(len(shape.data.edges) and not shape.data.polygons for shape in shapes)
-
-
-def test_all_armatures_share_the_shapes() -> None:
     for name in ("One", "Two"):
         rig = rigs.armature(name=name)
         api.add_chain(rig, "lower")
         api.create_targets(rig, kind="BONES")
     assert len(bpy.data.meshes) == 2
-    assert sorted(shape.users for shape in bpy.data.objects if shape.type == "MESH") == [2, 2]
+    assert sorted(shape.users for shape in bpy.data.objects if shape.type == "MESH") == [4, 4]
 
 
 def test_cleared_targets_lead_back_to_the_rest_pose() -> None:
@@ -220,6 +227,10 @@ def test_cleared_targets_lead_back_to_the_rest_pose() -> None:
         rig.pose.bones[name].matrix_basis = Matrix()
     api.solve(rig)
     np.testing.assert_allclose(shown(rig, *rig.pose.bones.keys())[:4], rest, atol=2e-6)
+    rig = rigs.armature(rigs.STRAIGHT)
+    api.add_chain(rig, "lower")
+    api.create_targets(rig, kind="BONES", parent="ROOT")
+    assert rig.data.bones["lower Target"].parent is None
 
 
 def test_a_live_limb_does_not_move_either() -> None:
@@ -242,3 +253,82 @@ def test_the_operator_creates_bones_for_all_that_are_selected() -> None:
     bpy.ops.two_bone_ik.create_targets(kind="BONES")
     assert [rig.two_bone_ik_chains[0].subtarget for rig in made] == ["lower Target"] * 2
     assert [rig.mode for rig in made] == ["POSE"] * 2
+
+
+@pytest.mark.parametrize("kind", ["EMPTIES", "BONES"])
+def test_targets_of_fingers_hang_on_the_hand(kind: str) -> None:
+    rig = metarig("human")
+    api.add_detected(rig, ["FINGERS"])
+    api.create_targets(rig, kind=kind)
+    before = shown(rig, "f_index.03.L", "thumb.03.L")
+    rig.pose.bones["hand.L"].rotation_quaternion = (0.8, 0.6, 0, 0)
+    wanted = shown(rig, "f_index.03.L", "thumb.03.L")
+    assert np.abs(wanted - before).max() > 0.01
+    api.solve(rig)
+    np.testing.assert_allclose(shown(rig, "f_index.03.L", "thumb.03.L"), wanted, atol=1e-5)
+    parents = {
+        item.parent_bone if kind == "EMPTIES" else rig.data.bones[chain.subtarget].parent.name
+        for chain in rig.two_bone_ik_chains
+        for item in [chain.target]
+    }
+    assert parents == {"hand.L", "hand.R"}
+
+
+def hero(*, data: bool = True) -> tuple[Object, Object]:
+    rig = rigs.armature()
+    api.add_chain(rig, "lower")
+    other = bpy.data.objects.new("Twin", rig.data if data else None)
+    bpy.context.scene.collection.objects.link(other)
+    return rig, other
+
+
+def shared() -> Object:
+    return hero()[0]
+
+
+def nowhere() -> Object:
+    rig, _ = hero(data=False)
+    collection = bpy.data.collections.new("Hero")
+    bpy.context.scene.collection.children.link(collection)
+    bpy.context.scene.collection.objects.unlink(rig)
+    collection.objects.link(rig)
+    bpy.context.view_layer.layer_collection.children["Hero"].exclude = True
+    return rig
+
+
+def linked() -> Object:
+    rig = hero(data=False)[0]
+    path = str(Path(bpy.app.tempdir, "armature.blend"))
+    bpy.data.libraries.write(path, {rig.data})
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.armatures = ["Rig"]
+    rig.data = wanted.armatures[0]
+    bpy.context.view_layer.update()
+    return rig
+
+
+@pytest.mark.parametrize("case", [shared, nowhere, linked], ids=lambda case: case.__name__)
+def test_where_bones_cannot_be_empties_are_offered(case: Callable[[], Object]) -> None:
+    rig = case()
+    with refused(match="create empties, or "):
+        api.create_targets(rig, kind="BONES")
+    assert api.create_targets(rig).reached
+
+
+@pytest.mark.parametrize(
+    ("bone", "sentence"),
+    [
+        ("spin", 'which it does not have: the nearest is "spine"'),
+        ("", 'cannot hang on bone ""'),
+        ("hand", 'cannot hang on bone "hand", which the chain moves'),
+        ("upper", 'cannot hang on bone "upper", which the chain moves'),
+    ],
+)
+def test_a_parent_that_cannot_carry_is_refused(bone: str, sentence: str) -> None:
+    rig = rigs.armature()
+    api.add_chain(rig, "lower", tip_bone="hand")
+    before = file_data.dump()
+    for kind in ("EMPTIES", "BONES"):
+        with pytest.raises(api.Refused, match=sentence):
+            api.create_targets(rig, kind=kind, parent="BONE", parent_bone=bone)
+    assert not file_data.changed(before)

@@ -59,22 +59,6 @@ def worlds(*points: tuple[str, str]) -> np.ndarray:
 EMPTIES = (("Target", ""), ("Pole", ""))
 
 
-def on_nothing(_rig: Object) -> None:
-    return None
-
-
-def on_prop(_rig: Object) -> Object:
-    return moving_prop()
-
-
-def on_scaled_prop(_rig: Object) -> Object:
-    return moving_prop((0.1, 0.1, 0.1))
-
-
-def on_uneven_mirror(_rig: Object) -> Object:
-    return moving_prop((-2.0, 0.5, 1.0))
-
-
 def on_spine(rig: Object) -> tuple[Object, str]:
     turns = {2: (1, 0, 0, 0), 10: (1, 0.3, 0.1, 0), 18: (1, 0, 0, 0.4)}
     animate(rig.pose.bones["spine"], rotation_quaternion=turns)
@@ -83,12 +67,17 @@ def on_spine(rig: Object) -> tuple[Object, str]:
 
 
 SPACES = pytest.mark.parametrize(
-    "space_of", [on_prop, on_scaled_prop, on_uneven_mirror, on_spine], ids=lambda function: function.__name__
+    "space_of",
+    [
+        *(lambda _rig, scale=scale: moving_prop(scale) for scale in ((1, 1, 1), (0.1, 0.1, 0.1), (-2.0, 0.5, 1.0))),
+        on_spine,
+    ],
+    ids=["prop", "scaled prop", "uneven mirror", "spine"],
 )
 
 
 @SPACES
-def test_targets_move_in_the_world_as_before(space_of: Callable) -> None:
+def test_targets_move_as_before_and_along_with_their_space(space_of: Callable) -> None:
     rig = reaching_arm()
     space = space_of(rig)
     before = worlds(*EMPTIES)
@@ -99,15 +88,6 @@ def test_targets_move_in_the_world_as_before(space_of: Callable) -> None:
         assert (target.parent, target.parent_bone if bone else "") == (item, bone)
     np.testing.assert_allclose(worlds(*EMPTIES), before, atol=CLOSE)
     assert report.posed
-
-
-@SPACES
-def test_they_go_along_with_a_space_that_moves_otherwise(space_of: Callable) -> None:
-    rig = reaching_arm()
-    space = space_of(rig)
-    before = worlds(*EMPTIES)
-    api.change_target_space(rig, frames=SPAN, space=space)
-    item = space[0] if isinstance(space, tuple) else space
     for curve in versions.curves(item):
         if curve.data_path == "location" and curve.array_index == 2:
             for key in curve.keyframe_points:
@@ -125,6 +105,10 @@ def test_there_and_back_again_the_world_carries_them() -> None:
     api.change_target_space(rig, frames=SPAN, space=None)
     assert bpy.data.objects["Target"].parent is None
     np.testing.assert_allclose(worlds(*EMPTIES), before, atol=CLOSE)
+    bpy.data.objects["Pole"].parent = bpy.data.objects["Target"]
+    before = worlds(*EMPTIES)
+    api.change_target_space(rig, frames=SPAN, space=moving_prop())
+    np.testing.assert_allclose(worlds(*EMPTIES), before, atol=CLOSE)
 
 
 def test_keys_outside_the_range_are_converted_as_well() -> None:
@@ -134,14 +118,6 @@ def test_keys_outside_the_range_are_converted_as_well() -> None:
     np.testing.assert_allclose(worlds(*EMPTIES), before, atol=CLOSE)
     assert "Frames 3 to 24 are keyed, because there are keys before or after the range" in report.notes
     assert report.title.startswith("Change Target Space, frames 3-24")
-
-
-def test_a_pole_on_its_target_hangs_on_the_space_itself() -> None:
-    rig = reaching_arm()
-    bpy.data.objects["Pole"].parent = bpy.data.objects["Target"]
-    before = worlds(*EMPTIES)
-    api.change_target_space(rig, frames=SPAN, space=moving_prop())
-    np.testing.assert_allclose(worlds(*EMPTIES), before, atol=CLOSE)
 
 
 def test_few_keys_keep_the_motion_within_the_tolerance() -> None:
@@ -199,20 +175,18 @@ def test_target_bones_do_not_leave_their_armature(space: str | None) -> None:
     refused(rig, bpy.data.objects.get(space or ""), 'is a bone and stays in its armature: take "Rig" or a bone of it')
 
 
-def test_a_space_that_the_limb_moves_is_refused() -> None:
-    refused(reaching_arm(), (bpy.data.objects["Rig"], "hand"), '"Rig, hand", which follows that chain')
-
-
-def test_a_space_that_hangs_on_the_target_is_refused() -> None:
-    rig = reaching_arm()
-    prop = moving_prop()
+@pytest.mark.parametrize(
+    ("bone", "match"),
+    [
+        ("hand", '"Rig, hand", which follows that chain'),
+        ("spin", 'cannot hang on bone "spin", which it does not have: the nearest is "spine"'),
+        ("", '"Prop", which follows that chain or its targets'),
+    ],
+)
+def test_a_space_that_cannot_carry_the_target_is_refused(bone: str, match: str) -> None:
+    rig, prop = reaching_arm(), moving_prop()
     prop.parent = bpy.data.objects["Target"]
-    refused(rig, prop, '"Prop", which follows that chain or its targets')
-
-
-def test_a_space_without_such_a_bone_is_refused() -> None:
-    rig = reaching_arm()
-    refused(rig, (rig, "spin"), 'cannot hang on bone "spin", which it does not have: the nearest is "spine"')
+    refused(rig, (rig, bone) if bone else prop, match)
 
 
 def test_the_operator_takes_the_space_by_name() -> None:
