@@ -26,22 +26,21 @@ LEFT = tuple(
 """Another arm, along -x."""
 
 
-def with_target_nowhere() -> PropertyGroup:
-    chain = arm(pole=(1, 3, 1))
-    chain.target.location.x = nan
-    return chain
+def with_place(of: Callable[[PropertyGroup], object], axis: int, value: float) -> Callable[[], PropertyGroup]:
+    """An arm of which this has such a coordinate."""
+
+    def made() -> PropertyGroup:
+        chain = arm(pole=(1, 3, 1))
+        of(chain).location[axis] = value
+        return chain
+
+    return made
 
 
 def with_target_carried_to_infinity() -> PropertyGroup:
     chain = arm(pole=(1, 3, 1))
     carrier = chain.target.parent = empty("Carrier")
     carrier.scale, chain.target.location = (1e30, 1e30, 1e30), (-1e30, 0, 0)
-    return chain
-
-
-def with_target_far_beyond_all_things() -> PropertyGroup:
-    chain = arm(pole=(1, 3, 1))
-    chain.target.location.x = -inf
     return chain
 
 
@@ -60,34 +59,15 @@ def with_target_on_a_path_without_length() -> PropertyGroup:
     return chain
 
 
-def with_pole_nowhere() -> PropertyGroup:
-    chain = arm(pole=(1, 3, 1))
-    chain.pole_target.location.y = nan
-    return chain
-
-
-def with_rig_nowhere() -> PropertyGroup:
-    chain = arm(pole=(1, 3, 1))
-    chain.id_data.location.z = nan
-    return chain
-
-
-def with_parent_bone_nowhere() -> PropertyGroup:
-    chain = arm(pole=(1, 3, 1))
-    chain.id_data.pose.bones["spine"].location.x = nan
-    return chain
-
-
-NOWHERE = [
-    (with_target_nowhere, "Target", "nan"),
-    (with_target_carried_to_infinity, "Target", ""),
-    (with_target_far_beyond_all_things, "Target", "-3.403e+38"),
-    (with_target_on_a_path_without_length, "Target", "nan"),
-    (with_pole_nowhere, "Pole", "nan"),
-    (with_rig_nowhere, "Rig", "nan"),
-    (with_parent_bone_nowhere, "spine", "nan"),
-]
-IDS = ["target NaN", "target infinite", "target far", "target on a path", "pole", "rig", "parent bone"]
+NOWHERE = {
+    "target NaN": (with_place(lambda chain: chain.target, 0, nan), "Target", "nan"),
+    "target infinite": (with_target_carried_to_infinity, "Target", ""),
+    "target far": (with_place(lambda chain: chain.target, 0, -inf), "Target", "-3.403e+38"),
+    "target on a path": (with_target_on_a_path_without_length, "Target", "nan"),
+    "pole": (with_place(lambda chain: chain.pole_target, 1, nan), "Pole", "nan"),
+    "rig": (with_place(lambda chain: chain.id_data, 2, nan), "Rig", "nan"),
+    "parent bone": (with_place(lambda chain: chain.id_data.pose.bones["spine"], 0, nan), "spine", "nan"),
+}
 
 REQUESTS: dict[str, Callable[[Object], object]] = {
     **{f"bake {way}": lambda rig, way=way: api.bake(rig, frames=(1, 5), sampling=way) for way in WAYS[1:]},
@@ -104,7 +84,6 @@ BACK = ("snap", "snap and key", "bake targets")
 
 
 def refusal(act: Callable[[], object]) -> api.Refused:
-    """Nothing in the file is another once it is evaluated again."""
     (refused,) = refusals({"": act}).values()
     return refused
 
@@ -127,7 +106,7 @@ def dump() -> str:
     return repr(sorted(file_data.dump().items()))
 
 
-@pytest.mark.parametrize(("made", "name", "value"), NOWHERE, ids=IDS)
+@pytest.mark.parametrize(("made", "name", "value"), NOWHERE.values(), ids=NOWHERE)
 def test_every_request_refuses_what_is_nowhere(made: Callable[[], PropertyGroup], name: str, value: str) -> None:
     rig = made().id_data
     found = refusals({request: partial(act, rig) for request, act in REQUESTS.items()})
@@ -160,16 +139,12 @@ def test_of_several_targets_none_is_moved_where_one_is_nowhere(name: str) -> Non
     assert refusal(lambda: REQUESTS[name](rig)).object == "Second"
 
 
-def test_no_empty_is_created_for_a_limb_that_is_nowhere() -> None:
+def test_a_limb_nowhere_gets_no_empty_and_cannot_be_pulled() -> None:
     rig = armature()
-    api.add_chain(rig, "lower")
+    chain = api.add_chain(rig, "lower")
     rig.location.x = nan
     assert refusal(lambda: api.create_targets(rig)).kind == "NOT_FINITE"
-
-
-def test_a_limb_that_is_nowhere_cannot_be_pulled() -> None:
-    rig = with_rig_nowhere().id_data
-    assert refusal(lambda: api.drag(rig, rig.two_bone_ik_chains[0].name)).kind == "NOT_FINITE"
+    assert refusal(lambda: api.drag(rig, chain.name)).kind == "NOT_FINITE"
 
 
 @pytest.mark.parametrize("value", [nan, inf])

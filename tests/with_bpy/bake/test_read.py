@@ -248,7 +248,6 @@ def test_the_location_of_a_connected_bone_moves_no_joint(bone: str, keyed: bool,
         animate(rig.pose.bones[bone], location={1: (0.2, 0.3, -0.1), 8: (-0.3, 0.1, 0.2)})
     else:
         api.solve(rig)
-        bpy.context.view_layer.update()
         limb, depsgraph = Limb(tip="hand"), bpy.context.evaluated_depsgraph_get()
         assert abs(limb.joints(depsgraph)[2] - limb.goal(depsgraph)).max() < CLOSE
     api.bake(rig, frames=(1, 8), sampling=way)

@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bpy.types import PropertyGroup
 from mathutils import Matrix, Quaternion, Vector
 
 from support import rigs
@@ -143,12 +144,18 @@ def test_shares_by_hand_can_be_keyed() -> None:
     np.testing.assert_allclose(found["upper_twist_a"], 0.0, atol=CLOSE)
 
 
-@pytest.mark.parametrize("keyed", [{}, {1: 0.0, 60: 1.0}, {1: 0.8, 29: 0.2, 31: -1.0}], ids=str)
-def test_a_range_goes_on_from_the_keys_before_it(keyed: dict[int, float]) -> None:
+@pytest.mark.parametrize(
+    ("bones", "turns", "keyed"),
+    [(SIDE, 2.0, {}), (SIDE, 2.0, {1: 0.0, 60: 1.0}), (SIDE, 2.0, {1: 0.8, 29: 0.2, 31: -1.0}), (LINE, 1.5, {})],
+    ids=["by place", "keyed", "keyed otherwise", "in line"],
+)
+def test_a_range_goes_on_from_the_keys_before_it(
+    bones: Sequence[rigs.Bone], turns: float, keyed: dict[int, float]
+) -> None:
     """By the shares that these had then, not by those of the current frame."""
-    chain = arm()
-    rig = chain.id_data
-    rigs.animate(rig.pose.bones["lower_twist_a"], two_bone_ik_twist=keyed)
+    rig = arm(bones=bones, turns=turns).id_data
+    if keyed:
+        rigs.animate(rig.pose.bones["lower_twist_a"], two_bone_ik_twist=keyed)
     api.bake(rig, frames=FRAMES)
     keys = all_keys(rig)
     for frames, current in (((31, 60), 1), ((31, 60), 60), (FRAMES, 1)):
@@ -213,33 +220,6 @@ def test_live_poses_as_a_bake_does(bones: Sequence[rigs.Bone]) -> None:
     np.testing.assert_allclose(live, shown(rig, ALL, names), atol=CLOSE)
 
 
-def test_what_is_refused_and_what_is_told() -> None:
-    chain = arm(turns=0.0)
-    rig = chain.id_data
-    api.bake(rig, frames=(1, 2))
-    told = rig.pose.bones["lower_twist_a"].constraints.new("COPY_ROTATION")
-    told.target = chain.target
-    driver = rig.pose.bones["upper_twist_b"].driver_add("rotation_quaternion", 1)
-    driver.driver.expression = "0.1"
-    report = api.bake(rig, frames=(1, 2))
-    assert any(note.endswith(" are left alone: upper_twist_b, lower_twist_a") for note in report.notes)
-    other = api.add_chain(rig, "lower_twist_b", target=chain.target, root_bone="lower")
-    other.name = "other"
-    with pytest.raises(api.Refused, match='both pose bone "lower'):
-        api.bake(rig, frames=(1, 2))
-    rig.two_bone_ik_chains.remove(1)
-    chain.tip_bone, chain.use_rotation = "", False
-    api.bake(rig, frames=(1, 2))
-    chain.unreachable = "STRETCH"
-    rig.data.bones["lower"].inherit_scale = "ALIGNED"
-    with pytest.raises(api.Refused, match='Stretch would shear bone "upper_twist_a"'):
-        api.bake(rig, frames=(1, 2))
-    assert api.set_aligned(rig) == ["upper_twist_a"]
-    bare = rigs.armature(name="Bare")
-    api.add_chain(bare, "lower", target=chain.target, use_twist=True)
-    assert 'Chain "lower" has no twist bones to spread its twist over' in api.bake(bare, frames=(1, 2)).notes
-
-
 def test_bones_that_others_turn_are_left_alone_as_they_are() -> None:
     """Also by a constraint on a bone below, and by one whose influence something may raise."""
     chain = arm(bones=LINE, turns=0.0)
@@ -268,9 +248,8 @@ def test_bones_that_others_turn_are_left_alone_as_they_are() -> None:
 
 def test_bones_at_the_side_need_not_inherit_rotation() -> None:
     """They lie on the root bone as it is once bones in line have its twist, and turn as those that inherit it."""
-    beside = [bone for bone in SIDE if "twist" in bone.name]
-    chain = arm(bones=[*LINE, *beside], turns=0.5)
-    rig, frames, names = chain.id_data, range(1, 13), [bone.name for bone in beside]
+    names = [bone.name for bone in SIDE if "twist" in bone.name]
+    rig, frames = arm(bones=[*LINE, *SIDE[len(rigs.ARM) :]], turns=0.5).id_data, range(1, 13)
     api.bake(rig, frames=(1, 12))
     inheriting = shown(rig, frames, names)
     assert np.abs(inheriting[9] - inheriting[2]).max() > 0.01
@@ -344,3 +323,71 @@ def test_feet_that_are_planted_spread_their_twist() -> None:
     angles = 2 * np.arctan2(np.linalg.norm(turned[..., 1:], axis=-1), np.abs(turned[..., 0]))
     assert angles.max() > 0.01
     np.testing.assert_allclose(angles[:, 1], 2 * angles[:, 0], atol=1e-4)
+
+
+@pytest.mark.parametrize("swing", [None, (1.0, 0.0, 0.0)], ids=["straight", "swung"])
+@pytest.mark.parametrize(
+    ("above", "own", "rule", "aside"),
+    [
+        ((-1, 1, 1), (1, 1, 1), "FULL", (0, 0, 0)),
+        ((1, -1, 1), (1.5, 1.5, 1.5), "FULL", (0, 0, 0)),
+        ((1, 1, -1), (1, 1, 1), "FULL", (0, 0, 0)),
+        ((0.6, 1.0, 1.5), (1.5, 1.5, 1.5), "FULL", (0, 0, 0)),
+        ((1, 1, 1), (1.0, 2.0, 1.0), "ALIGNED", (-0.1, 0.1, 0.1)),
+    ],
+    ids=str,
+)
+def test_bones_in_line_move_no_limb_below_other_scales(
+    above: Sequence[float], own: Sequence[float], rule: str, aside: Sequence[float], swing: Sequence[float] | None
+) -> None:
+    chain = arm(bones=LINE, use_twist=False)
+    bones = chain.id_data.pose.bones
+    for bone in bones:
+        bone.bone.inherit_scale = rule
+    bones["spine"].scale, bones["lower"].scale, bones["hand"].location = above, own, aside
+    if swing and rule == "FULL":
+        bones["upper_line_a"].rotation_quaternion = Quaternion(swing, 0.5)
+    assert_no_limb_moves(chain)
+
+
+def assert_no_limb_moves(chain: PropertyGroup, close: float = CLOSE) -> api.Report:
+    """With Spread Twist it is posed as without it."""
+    rig, frames = chain.id_data, range(1, 13)
+    chain.use_twist = False
+    api.bake(rig, frames=(1, 12))
+    before = shown(rig, frames)
+    chain.use_twist = True
+    report = api.bake(rig, frames=(1, 12))
+    assert report.posed
+    np.testing.assert_allclose(shown(rig, frames), before, atol=close)
+    return report
+
+
+@pytest.mark.parametrize(
+    "aligned", [["lower"], ["upper_line_b", "lower_line"], ["upper_line_a", "lower", "hand"]], ids=str
+)
+def test_a_limb_reaches_though_its_twist_changes_its_lengths(aligned: Sequence[str]) -> None:
+    chain = arm(bones=LINE)
+    rig, target = chain.id_data, chain.target
+    rig.pose.bones["spine"].scale, rig.pose.bones["hand"].location = (0.6, 1.0, 1.5), (0.1, -0.05, 0.08)
+    rig.pose.bones["upper_line_a"].rotation_quaternion = Quaternion((1.0, 0.3, 0.4), 0.6)
+    target.location = (0.7, 0.5, 1.2)
+    for name in aligned:
+        rig.data.bones[name].inherit_scale = "ALIGNED"
+    report = api.bake(rig, frames=(1, 12, 5.5))
+    assert report.reached
+    assert report.posed
+    for frame, [hand] in zip((1, 6.5, 12), shown(rig, (1, 6.5, 12), ["hand"]), strict=True):
+        goal = np.array(target.evaluated_get(on_frame(frame)).matrix_world)
+        np.testing.assert_allclose(hand[:3, 3], goal[:3, 3], atol=CLOSE)
+        np.testing.assert_allclose(hand[:3, 1] / np.linalg.norm(hand[:3, 1]), goal[:3, 1], atol=CLOSE)
+
+
+@pytest.mark.parametrize("still", ["upper_line_a", "upper_line_b", "lower_line"])
+def test_bones_in_line_that_do_not_turn_along_are_left_alone(still: str) -> None:
+    chain = arm(bones=LINE, use_twist=False)
+    chain.id_data.data.bones[still].use_inherit_rotation = False
+    report = assert_no_limb_moves(chain)
+    alone = [bone.name for bone in LINE if bone.name.startswith(f"{still[:5]}_line")]
+    assert any(note.endswith(f"inherits no rotation, are left alone: {', '.join(alone)}") for note in report.notes)
+    assert not any(f'"{name}"' in path for path, _ in all_keys(chain.id_data) for name in alone)
