@@ -14,8 +14,9 @@ import numpy as np
 
 from ..solver import hock, rotation
 from ..solver.fixed_point import fixed_point
+from ..solver.reference import ReferencePose
 from ..solver.values import Array, Goals, Reference, Status, Unreachable
-from ..solver.vectors import norm, unit
+from ..solver.vectors import dot, norm, unit
 from . import chain_group, tail, transform, twist
 from .bone_channels import posed_stretch, shown_bases
 from .chain_group import ChainGroup
@@ -86,10 +87,21 @@ def _solve_with_links(group: ChainGroup, reference: Array, links: Array, goals: 
     joints = _joints(unit(reference) * norm(links)[..., None])
     rest, group = group.prepared.rest, replace(group, chain=replace(group.chain, joints=joints))
     if _refers_to_pose(group, goals):
-        # Links of a pose may bend to another side than those at rest, which tell the axis of the bend.
-        vars(group)["prepared"] = replace(group.prepared, rest=rest)
+        own = group.prepared.rest
+        vars(group)["prepared"] = replace(group.prepared, rest=replace(rest, hinges=_hinges(group, rest, own)))
     solution = group.solve(goals, rotation.shortest(unit(links), unit(reference)))
     return SolvedGroup(group=group, goals=goals, solution=solution, samples=samples)
+
+
+def _hinges(group: ChainGroup, rest: ReferencePose, own: ReferencePose) -> Array:
+    """(n, c, 2, 3) the axes about which a bake bends `own`, the links of a pose; what is straight then shows none.
+
+    These may bend to another side than those at rest, whose side holds. Of a leg the axis is that of its links.
+    """
+    if group.third:
+        return np.copysign(1.0, dot(own.hinges, rest.hinges))[..., None] * own.hinges
+    turns = rotation.shortest(*np.broadcast_arrays(rest.links, own.links))
+    return np.einsum("...ij,...j->...i", turns, rest.hinges)
 
 
 def _with_posed_joints(solved: SolvedGroup, off: Array) -> SolvedGroup:

@@ -120,6 +120,22 @@ def test_a_hock_that_turns_beyond_straight_rolls_no_bone() -> None:
     keeps_its_keys(rig)
 
 
+def test_a_leg_stays_that_stretches_straight_with_its_foot_aside() -> None:
+    bones = (
+        rigs.ARM[0],
+        rigs.Bone("thigh", (-0.04, -0.04, 0.37), (-0.09, -0.07, -0.27), "spine"),
+        rigs.Bone("shin", (-0.09, -0.07, -0.27), (-0.91, 0.03, -1.23), "thigh"),
+        rigs.Bone("hock", (-0.91, 0.03, -1.23), (-0.85, -0.11, -1.38), "shin"),
+        rigs.Bone("toe", (-0.93, -0.06, -1.31), (-0.93, 0.04, -1.31), "hock"),
+    )
+    chain = leg("RIGID", bones=bones, reference="POSE", unreachable="STRETCH", max_stretch=2.0)
+    chain.id_data.data.bones["thigh"].inherit_scale = "ALIGNED"
+    chain.target.animation_data_clear()
+    chain.target.location = (-2.2, 1.9, 2.7)
+    api.bake(chain.id_data, frames=FRAMES)
+    keeps_its_keys(chain.id_data)
+
+
 @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "AXIS_ANGLE"])
 def test_a_limb_that_swings_over_keeps_its_way(mode: str) -> None:
     """In a plane: past the way back, where the twist could go round either side, and to the opposite side."""
