@@ -102,7 +102,7 @@ def angle_about(axis: Array, start: Array, end: Array) -> Array:
 
 def triad(direction: Array, hinge: Array) -> Array:
     """(..., 3, 3) rotation matrix whose columns are the orthonormal `direction`, `hinge` and their product."""
-    matrix = np.empty((*direction.shape, 3), order="F")
+    matrix = np.empty((*common_shape(direction, hinge), 3), order="F")
     matrix[..., 0], matrix[..., 1], matrix[..., 2] = direction, hinge, cross(direction, hinge)
     return matrix
 

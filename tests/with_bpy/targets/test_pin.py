@@ -14,8 +14,8 @@ from bpy.types import Object
 
 from support import file_data
 from support.refused import refused
-from support.rigs import Bone, animate, armature, empty
-from support.truth import on_frame
+from support.rigs import Bone, animate, arm, armature, empty
+from support.truth import Limb, on_frame
 
 CLOSE = 1e-5
 ENDS = ("hand.L", "hand.R", "foot.L", "foot.R")
@@ -203,3 +203,14 @@ def test_keys_and_constraints_that_act_on_a_pinned_limb_are_told() -> None:
     assert told in api.pin(rig, frames=(1, 3)).notes
     constraint.mute = True
     assert told not in api.pin(rig).notes
+
+
+def test_a_scaled_limb_in_its_pose_is_pinned_over_frames() -> None:
+    rig = arm(reference="POSE").id_data
+    rig.pose.bones["lower"].scale = (0.67, 0.67, 0.67)
+    bpy.context.view_layer.update()
+    limb = Limb()
+    before = limb.joints(on_frame(2))
+    api.pin(rig, frames=(2, 5), style=api.KeyStyle(keys="REDUCED"))
+    for frame in (2, 3, 4, 5):
+        np.testing.assert_allclose(limb.joints(on_frame(frame)), before, atol=CLOSE)
