@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from random import Random
 
 import bpy
@@ -76,7 +77,8 @@ def _faults(limb: oracle.Limb, fields: Mapping, chain: object, row: int) -> Iter
     above = [_turn(bone) for bone in bones[limb.end].parent_recursive]
     if any(turn is None for turn in (*turns, *above)):
         return  # sheared or mirrored: what it turns by is another question
-    if not all(bones[name].bone.use_inherit_rotation for name in (limb.end, limb.hock)):
+    below = [*takewhile(lambda bone: bone.name != limb.root, bones[limb.hock].parent_recursive), bones[limb.hock]]
+    if not all(bone.bone.use_inherit_rotation for bone in below):
         return  # what is above the leg then gives it another shape at rest, from which these turns do not count
     carrier = turns[0 if fields["hock"] == "PARALLEL" else 1]
     by = _angle(carrier, turns[2])
