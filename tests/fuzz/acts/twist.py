@@ -217,14 +217,6 @@ def _spread_faults(
             yield f"root bone keeps its twist: {degrees(most):.4g} degrees"
 
 
-def _turned(one: Matrix, other: Matrix) -> float:
-    """Radians between two poses of a bone; of one that is flat, how far its axes are apart for their size."""
-    if oracle.is_flat(one) or oracle.is_flat(other):
-        axes = [np.array(matrix, dtype=float)[:3, :3] for matrix in (one, other)]
-        return float(np.abs(axes[0] - axes[1]).max() / max(np.abs(axes[0]).max(), 1e-9))
-    return _apart(one.to_quaternion(), other.to_quaternion())
-
-
 def _apart(one: Quaternion, other: Quaternion) -> float:
     turn = one.inverted() @ other
     return 2.0 * float(np.arctan2(Vector(turn[1:]).length, abs(turn.w)))
@@ -301,11 +293,12 @@ def _other_faults(
     """Where end bone and hand are otherwise than in a bake without the option."""
     for frame, pose, other in zip(frames, poses, without, strict=True):
         for name in [name for name in ("lower", "hand", "toe") if name in pose]:
+            if oracle.is_flat(pose[name]):
+                # Twist of a bone in line changes the link of a flat one, and rounding turns what hangs on it.
+                break
             largest = max(abs(part) for part in (*pose[name].translation, size))
             off = (pose[name].translation - other[name].translation).length
-            turn = _turned(pose[name], other[name])
+            turn = _apart(pose[name].to_quaternion(), other[name].to_quaternion())
             if off > 2e-5 * largest or turn > 2e-4:
                 yield f"other pose of {name}: off by {off:.4g}, turned by {turn:.4g}, on frame {frame:g}"
                 return
-            if oracle.is_flat(pose[name]):
-                break  # rounding decides how a flat bone turns what hangs on it
