@@ -112,7 +112,7 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     if not set(fields) & {"influence", "reference", "use_extension_limit"} and fields.get("bend") != "NEAREST":
         api.bake(rig, **judge.arguments(request))
         pairs = [(old[name], new[name]) for old, new in zip(poses, _shown(frames)[0], strict=True) for name in old]
-        off = max(_apart(*(matrix.to_quaternion() for matrix in pair)) for pair in pairs)
+        off = max(apart(*(matrix.to_quaternion() for matrix in pair)) for pair in pairs)
         if is_right and off > CLOSE:
             yield f"a second bake gives another pose: by {degrees(off):.4g} degrees"
     chain, without = _without(scene, frames, request)
@@ -204,7 +204,7 @@ def _spread_faults(
             for name, part_of in parts.items()
             for angle, part, turn in zip(angles, part_of, found[name], strict=True)
         )
-        return max((_apart(expected, turn) for expected, turn in pairs), default=0.0)
+        return max((apart(expected, turn) for expected, turn in pairs), default=0.0)
 
     least = min(map(off, range(-2, 3)))
     if least > CLOSE:
@@ -217,7 +217,8 @@ def _spread_faults(
             yield f"root bone keeps its twist: {degrees(most):.4g} degrees"
 
 
-def _apart(one: Quaternion, other: Quaternion) -> float:
+def apart(one: Quaternion, other: Quaternion) -> float:
+    """Radians from one rotation to the other."""
     turn = one.inverted() @ other
     return 2.0 * float(np.arctan2(Vector(turn[1:]).length, abs(turn.w)))
 
@@ -230,7 +231,7 @@ def _twist(turns: Sequence[Quaternion], line: Vector) -> list[float] | None:
     between = [max(_swing(one.slerp(other, part / 16), axis) for part in range(17)) for one, other in pairwise(turns)]
     if any(abs(degrees(swing) - 150) < 2 for swing in (*swings, *between)):
         return None
-    if any(_apart(one, other) > radians(165) for one, other in pairwise(turns)):
+    if any(apart(one, other) > radians(165) for one, other in pairwise(turns)):
         return None
     decided = [row for row, swing in enumerate(swings) if degrees(swing) < 150]
     if not decided:
@@ -272,7 +273,7 @@ def within_half_a_turn(frame: float) -> float:
             axis = (rest[start].to_3x3().inverted() @ line).normalized()
             part = place - (1.0 if start == "upper" else 0.0)
             [found] = _turns([pose], rest, start, name)
-            most = max(most, min(_apart(Quaternion(axis, 2.0 * side * part), found) for side in sides))
+            most = max(most, min(apart(Quaternion(axis, 2.0 * side * part), found) for side in sides))
     return most if is_right else 0.0
 
 
@@ -298,7 +299,7 @@ def _other_faults(
                 break
             largest = max(abs(part) for part in (*pose[name].translation, size))
             off = (pose[name].translation - other[name].translation).length
-            turn = _apart(pose[name].to_quaternion(), other[name].to_quaternion())
+            turn = apart(pose[name].to_quaternion(), other[name].to_quaternion())
             if off > 2e-5 * largest or turn > 2e-4:
                 yield f"other pose of {name}: off by {off:.4g}, turned by {turn:.4g}, on frame {frame:g}"
                 return
