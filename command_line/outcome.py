@@ -1,4 +1,4 @@
-"""The outcome of a shot in words, and the exit status."""
+"""The outcome of a shot in words, and its exit status; of many, `run_command` ends with the highest."""
 
 import time
 from collections import Counter

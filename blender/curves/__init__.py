@@ -1,8 +1,8 @@
 """F-curves and actions: reading them, writing them, keeping what others have keyed, and checks before writing.
 
-What stays as it was is told apart by why: `kept_outside` lies outside of the range, `borders` splits curves at its
-ends, `own_keys` are on frames without influence, `keys_beside` on those beside a switch; `write` frees the handles of
-their neighbours.
+What stays as it was is told apart by why: `write` leaves all keys outside of the range and frees the handles of their
+neighbours, `borders` splits curves at its ends, `own_keys` are on frames without influence, `keys_beside` on those
+beside a switch, `kept_outside` on those beside limbs that Plant keys in part.
 
 Other rooms use of it:
 
