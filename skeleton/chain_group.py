@@ -5,8 +5,8 @@ solver's rotation of the root bone is the rotation of its basis, and no scale or
 object matters: lengths and handedness are read in this one space.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from operator import attrgetter
 from typing import Any
@@ -21,7 +21,7 @@ from . import inherit, transform, twist_bones
 from .batches import batches
 from .inherit import ThirdBones
 from .rounding import rounding
-from .transform import Basis, affine_product, each_array, stacked
+from .transform import NOT_OVER_FRAMES, Basis, affine_product, each_array, stacked
 from .values import AXES, OF_BONES, Bone, ChainPlan, Point, Samples
 
 
@@ -49,7 +49,7 @@ class ChainGroup:
     numbers : (n, c) by name, those that are not one number for all chains and frames
     """
 
-    plans: tuple[ChainPlan, ...]
+    plans: tuple[ChainPlan, ...] = field(metadata=NOT_OVER_FRAMES)
     chain: Chain
     basis: tuple[Basis, ...]
     kinematics: inherit.ChainKinematics
@@ -171,24 +171,13 @@ class ChainGroup:
             pose = product(transform.nearest_inverse(self.kinematics.to_armature)[0], pose)
         return product(transform.orientation(pose[..., :3, :3]), np.swapaxes(rest, -1, -2))
 
-    def each(self, function: Callable[[Array], Array]) -> "ChainGroup":
-        """The group with `function` applied to all its arrays (n, c, ...)."""
-        return replace(
-            each_array(function, self),
-            chain=each_array(function, self.chain),
-            basis=tuple(each_array(function, basis) for basis in self.basis),
-            kinematics=each_array(function, self.kinematics),
-            numbers={name: function(values) for name, values in self.numbers.items()},
-            third=self.third and self.third.each(function),
-        )
-
     def only(self, columns: Sequence[int]) -> "ChainGroup":
         """Some of the chains."""
 
         def of_columns(side_by_side: inherit.Bones) -> inherit.Bones:
             return tuple(side_by_side[column] for column in columns)
 
-        group, rows = self.each(transform.on_columns(columns)), self.kinematics.bones
+        group, rows = each_array(transform.on_columns(columns), self), self.kinematics.bones
         third = group.third and replace(group.third, bones=tuple(map(of_columns, group.third.bones)))
         kinematics = replace(group.kinematics, bones=tuple(map(of_columns, rows)))
         return replace(group, plans=tuple(self.plans[column] for column in columns), kinematics=kinematics, third=third)
@@ -225,7 +214,7 @@ def goals(group: ChainGroup, samples: Samples, count: int, seconds: Array | None
     )
 
 
-_fixed = attrgetter(*(field.name for field in fields(Options) if field.name not in VARYING))
+_fixed = attrgetter(*(option.name for option in fields(Options) if option.name not in VARYING))
 """Of options those that are the same for all frames, and for all chains that are solved side by side."""
 
 

@@ -5,8 +5,8 @@ matrices. Every other combination of Inherit Rotation, Inherit Scale and Local L
 frame by frame: `Bone.local_to_pose`.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from ..solver.values import Array
 from ..solver.vectors import product
 from . import transform
-from .transform import Basis, affine_product, each_array
+from .transform import NOT_OVER_FRAMES, Basis, affine_product
 from .values import Bone
 
 Bones: TypeAlias = tuple[Bone, ...]
@@ -63,13 +63,12 @@ def turned_back(bones: Bones, parent: Array | None, basis: Basis, poses: Array) 
     return basis.with_rotation(rotation(bones, parent, basis.scale, transform.orientation(poses[..., :3, :3])))
 
 
-def location(bones: Bones, parent: Array | None, head: Array) -> Array:
-    """(n, c, 3) locations, as channels have them, that put the bones' heads at `head` (n, c, 3), in armature space."""
-    return _location(bones, parent, head, pose(bones, parent, np.eye(4)))
+def location(bones: Bones, parent: Array | None, head: Array, still: Array | None = None) -> Array:
+    """(n, c, 3) locations, as channels have them, that put the bones' heads at `head` (n, c, 3), in armature space.
 
-
-def _location(bones: Bones, parent: Array | None, head: Array, still: Array) -> Array:
-    """still : (n, c, 4, 4) how the bones are posed without channels"""
+    still : (n, c, 4, 4) how the bones are posed without channels, if that is known
+    """
+    still = pose(bones, parent, np.eye(4)) if still is None else still
     # However a bone inherits, its head is where its parent puts it, and linear in its own location from there.
     start = still[..., :3, 3]
     if is_plain(bones, parent):
@@ -94,7 +93,7 @@ def basis(bones: Bones, parent: Array | None, poses: Array) -> Basis:
         if bones[0].inherit_scale == "ALIGNED":
             inherited = transform.lengths(still[..., :3, :3])
             linear = linear / np.where(inherited > 0.0, inherited, 1.0)[..., None, :]
-        place = _location(bones, parent, poses[..., :3, 3], still)
+        place = location(bones, parent, poses[..., :3, 3], still)
     turn = transform.orientation(linear)
     return Basis(location=place, rotation=turn, scale=np.einsum("...ij,...ij->...j", turn, linear))
 
@@ -141,7 +140,7 @@ class ChainKinematics:
     rigid : bool                     True if the pose space is chain space, False if it is armature space
     """
 
-    bones: tuple[Bones, ...]
+    bones: tuple[Bones, ...] = field(metadata=NOT_OVER_FRAMES)
     parent: Array | None
     to_armature: Array
     rigid: bool
@@ -205,14 +204,9 @@ class ThirdBones:
     between : of those that bear them
     """
 
-    bones: tuple[Bones, ...]
+    bones: tuple[Bones, ...] = field(metadata=NOT_OVER_FRAMES)
     basis: Basis
     between: tuple[Basis, ...]
-
-    def each(self, function: Callable[[Array], Array]) -> "ThirdBones":
-        """The same with `function` applied to all arrays."""
-        basis, *between = (each_array(function, basis) for basis in (self.basis, *self.between))
-        return replace(self, basis=basis, between=tuple(between))
 
     def parent_pose(self, end: Array) -> Array:
         """(n, c, 4, 4) the poses of what bears the third bones, for poses `end` of the end bones."""

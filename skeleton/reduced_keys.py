@@ -157,7 +157,7 @@ def limb_points(
     paths : of the channels of its bones, which have these `values` (r, k) on `rows` of the plan's frames
     """
     at, plan = on_rows(rows), limb.plan
-    group = limb.each(at)
+    group = each_array(at, limb)
     by_path = {path: value[:, None] for path, value in zip(paths, values, strict=True)}
     bases = tuple(_with_values(basis, bone, by_path) for bone, basis in zip(plan.bones, group.basis, strict=True))
     posed = list(zip(plan.bones, group.kinematics.poses(bases), strict=True))

@@ -127,14 +127,8 @@ class _Limb:
     def _on(self, rows: NDArray[np.intp]) -> Self:
         """The limb on some frames."""
         at = on_rows(rows)
-        group, goals = self.solved.group.each(at), each_array(at, self.solved.goals)
-        return replace(
-            self,
-            solved=replace(self.solved, group=group, goals=goals, samples=self.solved.samples.each(at)),
-            lever=at(self.lever),
-            samples=self.samples.each(at),
-            moved={point: at(world) for point, world in self.moved.items()},
-        )
+        solved, lever, samples, moved = each_array(at, (self.solved, self.lever, self.samples, self.moved))
+        return replace(self, solved=solved, lever=lever, samples=samples, moved=moved)
 
     def _points(self, values: Sequence[Array]) -> Array:
         """(n, p, 3) mid joint, tip and targets, and beside a target that turns what shows its orientation."""

@@ -39,7 +39,7 @@ class SolvedGroup:
     def only(self, columns: Sequence[int]) -> "SolvedGroup":
         """Some of the chains."""
         at = on_columns(columns)
-        goals, solution = each_array(at, self.goals), each_array(at, self.solution)
+        goals, solution = each_array(at, (self.goals, self.solution))
         return replace(self, group=self.group.only(columns), goals=goals, solution=solution)
 
     @property
@@ -61,8 +61,7 @@ class SolvedGroup:
         def at(values: NDArray[Any]) -> NDArray[Any]:
             return on_rows(rows)(values).copy(order="K")
 
-        goals, solution = each_array(at, self.goals), each_array(at, self.solution)
-        return replace(self, group=self.group.each(at), goals=goals, solution=solution, samples=self.samples.each(at))
+        return each_array(at, self)
 
     def angles(self, joints: Array | None = None) -> Array:
         """(n, c, 2) of root and hinge in radians, see `joint_angles`; of other joints (n, c, k, 3) in chain space."""

@@ -6,8 +6,8 @@ memory component by component, as vectors do in the solver.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,11 +172,24 @@ def stacked(arrays: Iterable[Array]) -> Array:
     return result
 
 
+NOT_OVER_FRAMES = {"over_frames": False}
+"""Metadata of a dataclass's field that `each_array` leaves as it is, arrays and all."""
+
+
 def each_array(function: Callable[[Array], Array], data: Data) -> Data:
-    """The dataclass `data` with `function` applied to each array in it; what is no array stays as it is."""
-    values = {field.name: getattr(data, field.name) for field in fields(data)}  # type: ignore[arg-type]
-    arrays: dict[str, Any] = {name: function(value) for name, value in values.items() if isinstance(value, np.ndarray)}
-    return replace(data, **arrays)  # type: ignore[type-var]
+    """The data with `function` applied to each array in dataclasses, dictionaries and tuples, however deep."""
+    whole: Any = data
+    if isinstance(whole, np.ndarray):
+        whole = function(whole)
+    elif isinstance(whole, dict):
+        whole = {key: each_array(function, value) for key, value in whole.items()}
+    elif isinstance(whole, tuple):
+        whole = tuple(each_array(function, value) for value in whole)
+    elif is_dataclass(whole):
+        names = [field.name for field in fields(whole) if not field.metadata]
+        values = {name: each_array(function, getattr(whole, name)) for name in names}
+        whole = replace(whole, **values)  # type: ignore[type-var]
+    return cast(Data, whole)
 
 
 def on_columns(columns: Sequence[int]) -> Callable[[Array], Array]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..solver.values import Array, Bend, HingeAxis, Hock, Options, ReachWith, Reference, Unreachable
 from .rotation_mode import rotation_name
-from .transform import Basis, affine_product, each_array
+from .transform import Basis, affine_product
 
 AXES = {
     HingeAxis.AUTO: (1.0, 0.0, 0.0),
@@ -333,18 +333,6 @@ class Samples:
     pose: dict[Point, Array]
     basis: dict[Point, Basis]
     numbers: dict[Point, dict[str, Array]] = field(default_factory=dict)
-
-    def each(self, function: Callable[[Array], Array]) -> Self:
-        """The samples with `function` applied to all arrays."""
-        return replace(
-            self,
-            to_world={item: function(matrices) for item, matrices in self.to_world.items()},
-            pose={point: function(matrices) for point, matrices in self.pose.items()},
-            basis={point: each_array(function, basis) for point, basis in self.basis.items()},
-            numbers={
-                end: {name: function(each) for name, each in named.items()} for end, named in self.numbers.items()
-            },
-        )
 
     def of(self, item: Key, other: Key) -> Self:
         """The same of another object, which takes the place of this one."""
