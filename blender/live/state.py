@@ -63,7 +63,7 @@ class _Reading(NamedTuple):
         glance_need = GlanceNeed(plan=plan, need=sample_need(plan))
         glance, keyed = glance_need.look(depsgraph), [bone for chain in plan.chains for bone in chain.keyed]
         samples = samples_from_depsgraph(glance_need.need, depsgraph)
-        return cls(chains, plan, keyed, Fingerprint.of(plan), glance_need, glance, samples)
+        return cls(chains, plan, keyed, Fingerprint(plan), glance_need, glance, samples)
 
     def again(self, depsgraph: Depsgraph) -> "_Reading":
         """The same chains with what they depend on now; itself if nothing has changed."""

@@ -70,12 +70,7 @@ def refuse_not_finite(samples: Samples, frames: Array) -> None:
     if all(map(all_finite, [*moving, *([np.concatenate(still, axis=None)] if still else [])])):
         return
     worlds = {Point(item): matrices for item, matrices in samples.to_world.items()}
-    # A rotation makes nothing larger.
-    own = {
-        point: basis.matrix
-        for point, basis in samples.basis.items()
-        if not all(map(all_finite, (basis.location, basis.rotation, basis.scale)))
-    }
+    own = {point: basis.matrix for point, basis in samples.basis.items()}
     spoiled = [
         (int(np.argmin(_finite(matrices).all(axis=(-2, -1)))), point, matrices)
         for arrays in (worlds, samples.pose, own)
