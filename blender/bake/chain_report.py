@@ -1,6 +1,6 @@
 """The report of one chain: arrays with a value for each frame, and what they tell in words."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from functools import partial
 from typing import Any, NamedTuple
@@ -41,6 +41,10 @@ _RUNS = 4
 
 Measurements = tuple[dict[str, dict[str, Any]], list[str]]
 """The fields of each chain's report that were measured, by chain, and sentences for the whole report."""
+
+
+Detail = tuple[str, NDArray[np.bool_], Array]
+"""A sentence, on which frames it holds, and (n,) how much of it shows on each."""
 
 
 class Finding(NamedTuple):
@@ -190,8 +194,8 @@ class ChainReport:
         """The same without frames."""
         return [finding.text for finding in self.findings()]
 
-    def _details(self, reached: NDArray[np.bool_], unit: str) -> Iterator[tuple[str, NDArray[np.bool_], Array]]:
-        """What there is to say, on which frames, and (n,) how much of it shows on each."""
+    def _details(self, reached: NDArray[np.bool_], unit: str) -> Iterator[Detail]:
+        """What there is to say."""
         on = partial(when, self.frames)
         for status in (Status.TOO_FAR, Status.TOO_CLOSE, Status.LIMITED) if self.status.any() else ():
             where = self.status == int(status)
@@ -207,41 +211,23 @@ class ChainReport:
             else:
                 text = translated("report.degenerate_reached" if arrived else "report.degenerate_short", when=frames)
             yield text, self.degenerate, self.miss
-        stretched, longest = self.stretch > 1.0, self.stretch.max(initial=1.0)
-        if stretched.any():
-            yield translated("report.stretched", when=on(stretched), stretch=longest), stretched, self.stretch
-        yield from self._pin_details(on, unit)
-        if self.flips.any():
-            yield translated("report.flips", when=on(self.flips)), self.flips, self.speed
-        swivel = np.abs(self.swivel)
-        smoothed = swivel > _SEEN
-        if smoothed.any():
-            angle = np.degrees(swivel.max())
-            yield translated("report.smoothed", when=on(smoothed), angle=angle), smoothed, swivel
-        if self.undecided_twist.any():
-            around = translated("report.undecided_twist", when=on(self.undecided_twist))
-            yield around, self.undecided_twist, self.speed
-        straight = self.near_straight & reached & ~self.degenerate
-        if straight.any():
-            yield translated("report.near_straight", when=on(straight)), straight, -self.sin_hinge
+        swivel, straight = np.abs(self.swivel), self.near_straight & reached & ~self.degenerate
 
-    def _pin_details(
-        self, on: Callable[[NDArray[np.bool_]], str], unit: str
-    ) -> Iterator[tuple[str, NDArray[np.bool_], Array]]:
-        """What there is to say of a limb that is pinned to its pole."""
-        shortened = self.least_stretch < 1.0
-        if shortened.any():
-            least = self.least_stretch.min()
-            yield translated("report.shortened", when=on(shortened), stretch=least), shortened, -self.least_stretch
-        off, bend, extension = self.off_pole, self.past_bend, self.past_extension
-        if off.any():
-            yield translated("report.off_pole", unit=unit, when=on(off > 0.0), off=off.max()), off > 0.0, off
-        if bend.any():
-            angle = np.degrees(bend.max())
-            yield translated("report.past_bend", when=on(bend > 0.0), angle=angle), bend > 0.0, bend
-        if extension.any():
-            most, where = extension.max(), extension > 0.0
-            yield translated("report.past_extension", unit=unit, when=on(where), off=most), where, extension
+        def told(sentence: str, where: NDArray[np.bool_], weight: Array) -> Iterator[Detail]:
+            if where.any():
+                most = abs(weight[where].max())  # a sentence has one of these
+                values = {"unit": unit, "when": on(where), "stretch": most, "off": most, "angle": np.degrees(most)}
+                yield translated(sentence, **values), where, weight
+
+        yield from told("report.stretched", self.stretch > 1.0, self.stretch)
+        yield from told("report.shortened", self.least_stretch < 1.0, -self.least_stretch)
+        yield from told("report.off_pole", self.off_pole > 0.0, self.off_pole)
+        yield from told("report.past_bend", self.past_bend > 0.0, self.past_bend)
+        yield from told("report.past_extension", self.past_extension > 0.0, self.past_extension)
+        yield from told("report.flips", self.flips, self.speed)
+        yield from told("report.smoothed", swivel > _SEEN, swivel)
+        yield from told("report.undecided_twist", self.undecided_twist, self.speed)
+        yield from told("report.near_straight", straight, -self.sin_hinge)
 
 
 def holding_option(options: Options, row: int) -> str:

@@ -56,7 +56,7 @@ class Fingerprint:
         return uids, stored, modes, numbers, shares, turned, [*map(dependencies.ties, self._places)]
 
     def _rest(self) -> tuple[tuple[dependencies.Links, object, object], list[twist_bones.FoundBones] | None]:
-        """What changes with the data of an armature alone: bones at rest, and those over which chains spread their twist."""
+        """What changes with the data of an armature alone, and over which bones it lets chains spread their twist."""
         plan = self._plan
         points = (point for chain in plan.chains for point in chain.targets if point.bone)
         exist = [point.bone in point.object.data.bones for point in points]
