@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import inputs, reach
 from .carry_last import carry_last
-from .triangle import four_times_area, reach_of_tip, triangle
 from .values import Array, Unreachable
 
 _ON_ROOT = 2.0**-100
@@ -149,7 +148,7 @@ def _aim(lengths: Array, target: Array) -> Array:
 def _mid(lengths: Array, aim: Array, sign: Array, joint: Array) -> None:
     first, second, x, y = lengths[..., 0], lengths[..., 1], aim[..., 0], aim[..., 1]
     distance = np.sqrt(x * x + y * y)
-    along, across = triangle(first, second, distance, reach_of_tip(first, second, distance))
+    along, across = reach.triangle(first, second, distance, reach.reach_of_tip(first, second, distance))
     across = sign[..., 0] * across
     np.add(along * x, across * y, out=joint[..., 0])
     np.subtract(along * y, across * x, out=joint[..., 1])
@@ -157,9 +156,9 @@ def _mid(lengths: Array, aim: Array, sign: Array, joint: Array) -> None:
 
 def _angles(lengths: Array, aim: Array, sign: Array, solved: Array) -> None:
     first, second, x, y = lengths[..., 0], lengths[..., 1], aim[..., 0], aim[..., 1]
-    reached = reach_of_tip(first, second, np.sqrt(x * x + y * y))
+    reached = reach.reach_of_tip(first, second, np.sqrt(x * x + y * y))
     # Sine and cosine of the hinge angle, both times 2 l1 l2; then the tip as seen from the first link, times 2 l1.
-    sine = sign[..., 0] * four_times_area(first, second, reached)
+    sine = sign[..., 0] * reach.four_times_area(first, second, reached)
     cosine = reached * reached - first * first - second * second
     along = cosine + 2.0 * first * first
     np.arctan2(y * along - x * sine, x * along + y * sine, out=solved[..., 0])

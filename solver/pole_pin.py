@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from . import inputs, reach
 from .carry_last import carry_last
 from .numbers import every
-from .triangle import triangle
 from .values import Array
 from .vectors import along, any_normal, dot, norm, rejection, swing, unit
 
@@ -203,8 +202,7 @@ def _on_circle(place: Array, center: Array, radius: Array, slack: Array) -> Arra
 
 def _crossing(first: Array, second: Array, distance: Array) -> Array:
     """(..., 2) where circles about root and tip meet, or nearly meet."""
-    within = np.minimum(np.maximum(distance, np.abs(first - second)), first + second)
-    return np.stack(triangle(first, second, 1.0, within), axis=-1)
+    return np.stack(reach.triangle(first, second, 1.0, reach.reach_of_tip(first, second, distance)), axis=-1)
 
 
 def _beyond(places: Array, centers: Array, limits: list[tuple[Array, Array]]) -> Array:

@@ -17,7 +17,6 @@ from .numbers import broadcast, differs, every
 from .pinned_solution import pinned_solution
 from .plane import BendPlane, bend_plane
 from .reference import ReferencePose
-from .triangle import triangle
 from .values import Array, Bend, Chain, Goals, Number, Options, Plane, Reference, Solution, Status, Unreachable
 from .vectors import cross, norm, product, rotations_in_plane, unit
 
@@ -85,7 +84,7 @@ def _solve_side(
     eased = reach.soft_reach(plane.distance, outer, options.softness)
     full, outer = outer, outer if limit is None else np.maximum(np.minimum(outer, limit), inner)
     reached = np.maximum(np.minimum(eased, outer), inner)
-    along, across = triangle(first, second, 1.0, reached)
+    along, across = reach.triangle(first, second, 1.0, reached)
     across, tip, stretch = sign * across, reached, np.ones(reached.shape)
     if options.unreachable == Unreachable.STRETCH:
         stretch = reach.stretch(plane.distance, reached, options.max_stretch)

@@ -17,7 +17,6 @@ Other rooms use of it:
     keys_of_limbs : target_keys, without_keys
     markers : all
     notes : acting_notes, acts, switch_notes
-    pin_report : pin_fields
     pose : all
     report : all
     request : Answer, MeasurePhase, Need, Preparation, Request, Resources, WritePhase, alone, finish, request,

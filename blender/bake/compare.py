@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from ...skeleton import transform
 from ...skeleton.reduced_keys import SIDE
 from ...skeleton.rounding import near
+from ...skeleton.shown import twist_points
 from ...skeleton.solve import world_joints
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.tail import world_tails
 from ...skeleton.target_channels import WorldTransform
-from ...skeleton.twist_shown import twist_points
 from ...skeleton.values import ChainPlan, Plan, Point, Samples
 from ...solver.values import Array
 from ...solver.vectors import norm

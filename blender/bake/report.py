@@ -15,10 +15,9 @@ from bpy.app.translations import pgettext_iface
 from bpy.types import Scene
 from numpy.typing import NDArray
 
-from ...skeleton import solve
+from ...skeleton import shown, solve
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.transform import each_array
-from ...skeleton.twist_shown import undecided_twist
 from ...skeleton.values import Plan
 from ...solver import diagnostics
 from ...solver.values import Options
@@ -29,7 +28,6 @@ from ..session import session
 from . import foot_report
 from .chain_report import ChainReport, Finding, Measurements, blank, check_fields, holding_option
 from .foot_report import FootReport
-from .pin_report import pin_fields
 
 _PLANT, _SWITCH = "Plant", "Switch"
 """The operations whose limbs reach for nothing: they should stay where they were."""
@@ -277,9 +275,9 @@ def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mappi
         "angles": solved.angles()[plan.requested],
     }
     if solved.plan.twists:
-        arrays["undecided_twist"] = undecided_twist(solved)[plan.requested]
+        arrays["undecided_twist"] = shown.undecided_twist(solved)[plan.requested]
     if solved.plan.pole_pins and solved.plan.pole:
-        arrays |= {name: values[plan.requested] for name, values in pin_fields(solved).items()}
+        arrays |= {name: values[plan.requested] for name, values in shown.pin_fields(solved).items()}
     for row, chain in enumerate(solved.plans):
         columns = blank(len(frames)) | {name: values[:, row] for name, values in arrays.items()}
         columns |= measured.get(chain.name, {})

@@ -16,13 +16,13 @@ from mathutils import Vector
 
 from ...skeleton import solve, tail, transform
 from ...skeleton.rounding import near
+from ...skeleton.shown import pin_fields
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.values import Plan
 from ...solver.values import ReachWith, Status, Unreachable
 from ..armatures import Rig
 from ..bake.chain_report import holding_option
 from ..bake.keys_of_limbs import without_keys
-from ..bake.pin_report import pin_fields
 from ..build.build import is_current
 from ..live import state
 from ..live.live import waits_for_drag

@@ -1,6 +1,6 @@
 """Feet that stand: `plant` has the order of the steps.
 
-`contacts` finds when they stand, `pivots` on which point alone, and `rigid` how they turn there. `corrections` are how
+`contacts` finds when they stand, and on which point alone, and `rigid` how they turn there. `corrections` are how
 far feet move, in their stands and between these; `free_feet` keeps knees smooth meanwhile, and `hips` lowers the body
 where legs are too short. `jumps` are faults of the capture; `slides` and `statistics` measure.
 """

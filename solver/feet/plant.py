@@ -15,10 +15,9 @@ from ..reach import soft_reach
 from ..values import Array
 from ..vectors import along, norm, product
 from . import free_feet, hips
-from .contacts import Footing, FootingOptions, footing, on_ground
+from .contacts import Footing, FootingOptions, footing, on_ground, without_pivots
 from .corrections import corrections
 from .jumps import pieces
-from .pivots import without_pivots
 from .rigid import raising_turns_of_feet, standing_turns
 
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from solver.feet.contacts import without_pivots
 from solver.feet.corrections import corrections, stand_spans
-from solver.feet.pivots import without_pivots
 from solver.feet.rigid import standing_turns
 from solver.feet.slides import slide
 from solver.rotation import from_axis_angles
