@@ -75,10 +75,6 @@ class SolvedGroup:
         """(n, c) True on the frames on which the target lies outside the annulus."""
         return self.solution.shortfall > 0.0
 
-    def one(self, row: int) -> "SolvedGroup":
-        """One of the chains: c is 1."""
-        return self.only([row])
-
     def distances(self, frame: int) -> tuple[float, float, float]:
         """Root to target, least and greatest reach of the first chain on one frame.
 
@@ -111,7 +107,7 @@ def one_by_one(plan: Plan, solved: Iterable[SolvedGroup]) -> list[SolvedGroup]:
     """The solved chains in the plan's order, each as a group of one."""
     places = {(chain.rig, chain.name): (group, row) for group in solved for row, chain in enumerate(group.plans)}
     groups_and_rows = (places.get((chain.rig, chain.name)) for chain in plan.chains)
-    return [group.one(row) for group, row in filter(None, groups_and_rows)]
+    return [group.only([row]) for group, row in filter(None, groups_and_rows)]
 
 
 def requested(plan: Plan, solved: list[SolvedGroup]) -> tuple[Plan, list[SolvedGroup]]:

@@ -213,7 +213,7 @@ def _replace_keys(
     old = attributes(points)
     set_keys(points, _merged(old, rows, new, order))
     curve.update()
-    _freeze_handles(curve, old, own)
+    freeze_handles(curve, old, own)
 
 
 def _merged(old: Attributes, rows: np.ndarray, new: Attributes, order: np.ndarray) -> Attributes:
@@ -241,7 +241,7 @@ def _as_added(name: str) -> int:
     return code(name, _ADDED[name]) if name in _ADDED else int(ATTRIBUTES[name] == np.bool_)
 
 
-def _freeze_handles(curve: FCurve, old: Attributes, kept: np.ndarray) -> None:
+def freeze_handles(curve: FCurve, old: Attributes, kept: np.ndarray) -> None:
     """Put back handles of the `kept` among the old keys that new keys beside them have moved, free from now on."""
     points = curve.keyframe_points
     # Blender itself moves handles that stand on the wrong side, and merges keys on one frame: each is put back once.

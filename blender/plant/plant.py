@@ -51,7 +51,7 @@ def plant_feet(
     read = captured_limbs(rig, choices, scene)
     player = resources.enter_context(captured_action.playing(rig, read.source))
     rotations = _rotation_paths(read)
-    moving = {*rotations, read.hips.path} if read.hips else set(rotations)
+    moving = {*rotations, read.hips.bone.location_path} if read.hips else set(rotations)
     curves = versions.slot_curves(read.source.action, read.source.slot)
     key_checks.refuse_unwritable(rig, moving, replace(settings, new_action=True), curves)
     before = values_before(player, rotations, read.plan.frames[0] + 0.5)

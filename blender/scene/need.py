@@ -1,6 +1,6 @@
 """What has to be sampled: all that the chains of a plan need to know of the scene."""
 
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
 
 from bpy.types import Object
@@ -49,34 +49,25 @@ class SampleNeed:
 
     def only(self, items: Set[Object]) -> "SampleNeed":
         """The part of it that is about these objects."""
+        return self._at(lambda point: point if point.object in items else None)
+
+    def of(self, item: Object, other: Object) -> "SampleNeed":
+        """The same of another object, which takes the place of this one."""
+        return self._at(lambda point: Point(other, point.bone) if point.object == item else point)
+
+    def _at(self, place: Callable[[Point], Point | None]) -> "SampleNeed":
+        """The same of what `place` gives for each object and bone, and nothing of those for which it gives none."""
 
         def points(found: Iterable[Point]) -> frozenset[Point]:
-            return frozenset(point for point in found if point.object in items)
+            return frozenset(filter(None, map(place, found)))
 
         return SampleNeed(
-            objects=self.objects & items,
+            objects=frozenset(point.object for point in points(map(Point, self.objects))),
             bones=points(self.bones),
             own=points(self.own),
             turned=points(self.turned),
-            posed={point: self.posed[point] for point in points(self.posed)},
-            numbers={point: self.numbers[point] for point in points(self.numbers)},
-        )
-
-    def of(self, item: Object, other: Object) -> "SampleNeed":
-        """The same of another object, which takes the place of this one; without numbers.
-
-        Only Plant asks for it, and no option of its chains is animated.
-        """
-
-        def at(point: Point) -> Point:
-            return Point(other if point.object == item else point.object, point.bone)
-
-        return SampleNeed(
-            objects=frozenset(at(Point(each)).object for each in self.objects),
-            bones=frozenset(map(at, self.bones)),
-            own=frozenset(map(at, self.own)),
-            turned=frozenset(map(at, self.turned)),
-            posed={at(point): scaled for point, scaled in self.posed.items()},
+            posed={there: scaled for point, scaled in self.posed.items() if (there := place(point))},
+            numbers={there: numbers for point, numbers in self.numbers.items() if (there := place(point))},
         )
 
     def start(self, point: Point, basis: Basis, before: PoseBefore) -> Basis:

@@ -80,11 +80,6 @@ class Hips:
     parent: Point | None
     carries: frozenset[str]
 
-    @property
-    def path(self) -> str:
-        """RNA path, from the armature object, of the bone's location."""
-        return f"{self.bone.path}.location"
-
 
 def limb_joints(chain: ChainPlan) -> tuple[BonePoint, BonePoint, BonePoint]:
     """Root, mid and tip."""

@@ -268,4 +268,4 @@ def hips_channel(plan: Plan, samples: Samples, hips: Hips, shift: Array) -> Chan
     moved = inherit.location(bones, parent, head + _in_armature(samples, plan, shift)[:, None])
     values = samples.basis[point].location + (moved - inherit.location(bones, parent, head))[:, 0]
     values = np.broadcast_to(values, (len(plan.frames), 3))
-    return Channel(path=hips.path, group=hips.bone.name, frames=plan.frames, values=values)
+    return Channel(path=hips.bone.location_path, group=hips.bone.name, frames=plan.frames, values=values)

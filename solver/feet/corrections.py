@@ -27,6 +27,12 @@ _SWING = 0.9
 by 4/27 of that at each end, so that both ends together add less than a fifth.
 """
 
+_FADE = 0.5
+"""Seconds over which the first correction grows from nothing, and the last dies away."""
+
+_SMOOTH = 0.25
+"""Seconds for which a foot in the air is raised before and after a frame on which it would be in the ground."""
+
 _BETWEEN = 0.06
 """Seconds for which a foot is raised where a stand before or after would else pull it into the ground."""
 
@@ -35,14 +41,7 @@ _TINY = 1e-9
 
 
 def corrections(
-    points: Array,
-    stands: NDArray[np.bool_],
-    level: Array | None,
-    rate: float,
-    up: Array,
-    fade: float = 0.5,
-    smooth: float = 0.25,
-    captured: Array | None = None,
+    points: Array, stands: NDArray[np.bool_], level: Array | None, rate: float, up: Array, captured: Array | None = None
 ) -> Array:
     """How far one foot moves on each frame.
 
@@ -51,9 +50,6 @@ def corrections(
     level : (n, p) or None     height of each point where it stands on the ground; None: each stand keeps its own
     rate : frames a second
     up : (3,)                  unit vector
-    fade : seconds             over which the first correction grows from nothing, and the last dies away
-    smooth : seconds           for which a foot in the air is raised before and after a frame on which it
-                               would be in the ground
     captured : (n, p, 3)       the points before the foot was turned: from there the correction is the least; None: it
                                was not
     returns : (n, 3)           0 if no point ever stands
@@ -68,14 +64,14 @@ def corrections(
     means = _totals(np.where(part, off, 0.0).sum(axis=1), counts) / _totals(part.sum(axis=1), counts)
     undone[held] -= np.repeat(means, counts, axis=0)
     if level is None:
-        return eased(undone, spans, rate, fade)
+        return eased(undone, spans, rate)
     missing = level - dot(points, up)
     least = np.where(stands, missing, -np.inf)[held].max(axis=1) - dot(undone[held], up)
     rises = np.maximum.reduceat(least, np.cumsum(counts) - counts)
     undone[held] += along(up, np.repeat(rises, counts))
-    moved = eased(undone, spans, rate, fade)
+    moved = eased(undone, spans, rate)
     deep, heights = missing.max(axis=1), dot(moved, up)
-    raised = _raised(deep, heights, held, rate, smooth)
+    raised = _raised(deep, heights, held, rate)
     if (level == level[0]).all():  # over the edges of steps knees would jerk
         # A stand before or after does not pull the foot into the ground.
         sunk = np.maximum(np.minimum(deep, 0.0) - heights - raised, 0.0)
@@ -90,7 +86,7 @@ def stand_spans(stands: NDArray[np.bool_]) -> NDArray[np.intp]:
     return np.stack((np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1), axis=1)
 
 
-def _raised(missing: Array, heights: Array, held: NDArray[np.bool_], rate: float, seconds: float) -> Array:
+def _raised(missing: Array, heights: Array, held: NDArray[np.bool_], rate: float) -> Array:
     """(n,) by how much higher a foot goes in the air so that it is not pushed into the ground.
 
     A foot that was captured in the ground, as one who kneels may be, stays as deep in it as it was beside its stands.
@@ -102,8 +98,8 @@ def _raised(missing: Array, heights: Array, held: NDArray[np.bool_], rate: float
     rows = np.flatnonzero(held)
     usual = np.interp(np.arange(len(heights)), rows, heights[rows])
     # A foot that comes down to where it stands does so shortly before.
-    usual *= np.where(usual < 0.0, smooth_envelope(held.astype(np.float64), rate, seconds), 1.0)
-    least = smooth_envelope(np.maximum(np.minimum(missing, usual) - heights, 0.0), rate, seconds)
+    usual *= np.where(usual < 0.0, smooth_envelope(held.astype(np.float64), rate, _SMOOTH), 1.0)
+    least = smooth_envelope(np.maximum(np.minimum(missing, usual) - heights, 0.0), rate, _SMOOTH)
     return np.minimum(least, np.maximum(usual - heights, 0.0))
 
 
@@ -142,15 +138,15 @@ def _held(points: Array, held: NDArray[np.intp]) -> Array:
     return undone
 
 
-def eased(standing: Array, spans: NDArray[np.intp], rate: float, fade: float, *, at_rest: bool = False) -> Array:
+def eased(standing: Array, spans: NDArray[np.intp], rate: float, *, at_rest: bool = False) -> Array:
     """(n, 3) what a foot is moved by: (n, 3) on the stands between these rows (k, 2), and the cubics between them.
 
-    rate, fade : as for `corrections`
+    rate : frames a second
     at_rest : the cubics begin and end without speed, and so never go beyond their ends
     """
     if not len(spans):
         return np.zeros_like(standing)
-    ends, fade_rows = spans.ravel(), max(1.0, fade * rate)
+    ends, fade_rows = spans.ravel(), max(1.0, _FADE * rate)
     rows = np.concatenate(((ends[0] - fade_rows,), ends, (ends[-1] + fade_rows,)))
     values = np.concatenate((np.zeros((1, 3)), standing[ends], np.zeros((1, 3))))
     pauses = len(rows) - 1

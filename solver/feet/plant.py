@@ -68,8 +68,6 @@ class PlantOptions(FootingOptions):
     softness : 0 to 1                  of the legs, so that knees do not snap; less for legs that were captured straight
     kept : (f,) bool or None           legs that are not planted, and whose tips stay exactly as captured; None: none is
     limit : leg lengths                the most that the hips go down; 0 if they cannot be keyed
-    smooth : seconds                   for which the hips go down before a frame that makes them, and go up after it
-    fade : seconds                     over which a foot is moved before its first contact, and after its last
     """
 
     ratio: float | None = None
@@ -77,8 +75,6 @@ class PlantOptions(FootingOptions):
     softness: float = 0.015
     kept: NDArray[np.bool_] | None = None
     limit: float = 0.25
-    smooth: float = 0.25
-    fade: float = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -122,6 +118,9 @@ _LEAST_ROOM = 0.002
 the hips stay, the foot would fall short by as much.
 """
 
+_LOWERS = 0.25
+"""Seconds for which the hips go down before a frame that makes them, and go up after it."""
+
 _DEFAULTS = PlantOptions()
 
 
@@ -134,31 +133,31 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> PlantedLegs:
     fit = hips.scaled(legs.hips, ratio, options.origin) - legs.hips
     legs = legs.moved(fit)
     takes, ground = pieces(legs.tips, lengths, legs.rate), _ground(legs, options)
-    turns = _turns(legs, ground.stands, options.fade, takes)
-    tips = _held(legs, ground, turns, takes, options)
+    turns = _turns(legs, ground.stands, takes)
+    tips = _held(legs, ground, turns, takes)
     if legs.feet is not None and ground.level is not None:
         points = _turned(legs, turns) + (tips - legs.tips)[:, :, None]
         stands = ground.stands & _can_turn(legs.feet)[:, None]
         raised = raising_turns_of_feet(points, legs.points, stands, ground.level, lengths, up)
         if (raised != np.eye(3)).any():
             turns = product(raised, turns)
-            tips = _held(legs, ground, turns, takes, options)
+            tips = _held(legs, ground, turns, takes)
 
     kept = np.zeros(len(lengths), dtype=np.bool_) if options.kept is None else options.kept
     planted = np.logical_or.reduce(ground.stands, axis=-1) | kept
     captured = norm(legs.roots - legs.tips) / lengths
-    room = np.maximum(_room(captured, legs.rate, options.smooth, takes), _LEAST_ROOM if options.limit else 0.0)
+    room = np.maximum(_room(captured, legs.rate, takes), _LEAST_ROOM if options.limit else 0.0)
     softness = np.where(kept, 0.0, np.minimum(options.softness, room))
     limit = options.limit * float(lengths.mean())
     least = hips.lowering(legs.roots, tips, (1.0 - softness) * lengths, planted, up, limit)
-    down = np.concatenate([hips.smooth_envelope(least[rows], legs.rate, options.smooth) for rows in takes])
+    down = np.concatenate([hips.smooth_envelope(least[rows], legs.rate, _LOWERS) for rows in takes])
     roots = legs.roots - along(up, down)[:, None]
 
     near = free_feet.near_contacts(planted, legs.rate, takes)
     against = np.zeros_like(planted) if legs.against is None else legs.against
-    beyond = (1.0 - near) * free_feet.near_contacts(against, legs.rate, takes, options.smooth)
+    beyond = (1.0 - near) * free_feet.near_contacts(against, legs.rate, takes, _LOWERS)
     tips = free_feet.pulled_in(roots, tips, lengths, captured, near, beyond)
-    near = free_feet.near_contacts(planted, legs.rate, takes, options.smooth)
+    near = free_feet.near_contacts(planted, legs.rate, takes, _LOWERS)
     bent = (1.0 - beyond) * free_feet.bent_anew(roots, tips, lengths, captured, near)
     softness, distance = softness * bent, norm(roots - tips)
     short = np.maximum(distance - np.minimum(soft_reach(distance, lengths, softness), lengths), 0.0)
@@ -207,7 +206,7 @@ def _without_pivots(legs: Legs, ground: Footing, contact: float) -> NDArray[np.b
     return np.stack(list(feet), axis=1)
 
 
-def _held(legs: Legs, ground: Footing, turns: Array, takes: Sequence[slice], options: PlantOptions) -> Array:
+def _held(legs: Legs, ground: Footing, turns: Array, takes: Sequence[slice]) -> Array:
     """(n, f, 3) tips of feet that turn so (n, f, 3, 3), held to the ground."""
     turned = _turned(legs, turns)
     seen, captured = (on_ground(each, legs.rate, ground.velocity) for each in (turned, legs.points))
@@ -220,14 +219,12 @@ def _held(legs: Legs, ground: Footing, turns: Array, takes: Sequence[slice], opt
                 None if ground.level is None else ground.level[rows, foot],
                 legs.rate,
                 legs.up,
-                options.fade,
-                options.smooth,
                 captured[rows, foot],
             )
     return legs.tips + correction
 
 
-def _turns(legs: Legs, stands: NDArray[np.bool_], fade: float, takes: Sequence[slice]) -> Array:
+def _turns(legs: Legs, stands: NDArray[np.bool_], takes: Sequence[slice]) -> Array:
     """(n, f, 3, 3) by which feet turn so that they stand at rest, or (1, f, 3, 3) if they cannot turn."""
     if legs.feet is None:
         return np.broadcast_to(np.eye(3), (1, stands.shape[1], 3, 3))
@@ -236,7 +233,7 @@ def _turns(legs: Legs, stands: NDArray[np.bool_], fade: float, takes: Sequence[s
     for foot in np.flatnonzero(_can_turn(legs.feet)):
         for rows in takes:
             captured = legs.feet[rows, foot], legs.points[rows, foot], stands[rows, foot]
-            turns[rows, foot] = standing_turns(*captured, legs.rate, legs.up, fade)
+            turns[rows, foot] = standing_turns(*captured, legs.rate, legs.up)
     return turns
 
 
@@ -253,8 +250,8 @@ def _turned(legs: Legs, turns: Array) -> Array:
     return tips + (legs.points - tips) @ np.swapaxes(turns, -1, -2)
 
 
-def _room(extension: Array, rate: float, seconds: float, takes: Sequence[slice]) -> Array:
-    """(n, f) twice the part of its length by which a leg was captured shorter, for this many seconds to either side."""
-    each = [[hips.smooth_envelope(one[rows], rate, seconds) for rows in takes] for one in extension.T]
+def _room(extension: Array, rate: float, takes: Sequence[slice]) -> Array:
+    """(n, f) twice the part of its length by which a leg was captured shorter, for `_LOWERS` seconds to either side."""
+    each = [[hips.smooth_envelope(one[rows], rate, _LOWERS) for rows in takes] for one in extension.T]
     most = np.array([np.concatenate(parts) for parts in each]).T
     return np.clip(2.0 * (1.0 - most), 0.0, 1.0)

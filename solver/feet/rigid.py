@@ -24,15 +24,13 @@ _BENDS = 0.06
 """Seconds for which a toe is raised before and after a frame on which its tip would be in the ground."""
 
 
-def standing_turns(
-    feet: Array, points: Array, stands: NDArray[np.bool_], rate: float, up: Array, fade: float = 0.5
-) -> Array:
+def standing_turns(feet: Array, points: Array, stands: NDArray[np.bool_], rate: float, up: Array) -> Array:
     """(n, 3, 3) rotations by which one foot turns.
 
     feet : (n, 3, 3)           orientations as captured
     points : (n, p, 3)         of the foot; where all are at one place it does not turn
     stands : (n, p) bool       which of them stand
-    rate, up, fade : as for `corrections`
+    rate, up : as for `corrections`
     """
     flat = np.logical_and.reduce(stands, axis=1) & (norm(points - points[:, :1]).max(axis=1) > 0.0)
     spans = stand_spans(flat)
@@ -43,7 +41,7 @@ def standing_turns(
         upwards = _stand_means(np.swapaxes(own, -1, -2) @ up, stands, flat, spans)
         rest = np.repeat(fitted_orientations(own, points[flat], counts, upwards, up), counts, axis=0)
         vectors[flat] = _rotation_vectors(product(rest, np.swapaxes(own, -1, -2)))
-    return _from_vectors(eased(vectors, spans, rate, fade, at_rest=True))
+    return _from_vectors(eased(vectors, spans, rate, at_rest=True))
 
 
 def fitted_orientations(feet: Array, points: Array, counts: NDArray[np.intp], upwards: Array, up: Array) -> Array:
@@ -71,9 +69,7 @@ def fitted_orientations(feet: Array, points: Array, counts: NDArray[np.intp], up
     return product(from_axis_angles(np.column_stack((heading, np.broadcast_to(up, upwards.shape)))), level)
 
 
-def resting_turns(
-    orientations: Array, stands: NDArray[np.bool_], flat: NDArray[np.bool_], rate: float, fade: float = 0.5
-) -> Array:
+def resting_turns(orientations: Array, stands: NDArray[np.bool_], flat: NDArray[np.bool_], rate: float) -> Array:
     """(n, 3, 3) rotations by which a toe has one orientation throughout each stand, eased in between as feet are.
 
     That is the rotation nearest to the mean of those captured while its foot is flat, or throughout the stand if it
@@ -81,7 +77,7 @@ def resting_turns(
 
     orientations : (n, 3, 3)
     stands, flat : (n,) bool   whether the ball stands, and the heel with it
-    rate, fade : as for `corrections`
+    rate : as for `corrections`
     """
     spans = stand_spans(stands)
     vectors = np.zeros((len(orientations), 3))
@@ -91,7 +87,7 @@ def resting_turns(
         left, _, right = np.linalg.svd(own[lies if lies.any() else slice(None)].mean(axis=0))
         left[:, 2] *= np.sign(np.linalg.det(left @ right))
         vectors[first : last + 1] = _rotation_vectors(product(left @ right, np.swapaxes(own, -1, -2)))
-    return _from_vectors(eased(vectors, spans, rate, fade, at_rest=True))
+    return _from_vectors(eased(vectors, spans, rate, at_rest=True))
 
 
 def clearing_turns(toes: Array, least: Array, stands: NDArray[np.bool_], rate: float, up: Array) -> Array:

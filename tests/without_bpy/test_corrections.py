@@ -131,7 +131,7 @@ def test_before_the_first_and_after_the_last_stand_it_dies_away() -> None:
     points = np.random.default_rng(1).normal(0, 0.01, (300, 1, 3))
     stands = np.zeros((300, 1), dtype=bool)
     stands[100:200] = True
-    moved = corrections(points, stands, -np.ones((300, 1)), 60.0, UP, fade=0.5)
+    moved = corrections(points, stands, -np.ones((300, 1)), 60.0, UP)
     assert (np.abs(moved[:70]).max(), np.abs(moved[230:]).max()) == (0.0, 0.0)
     assert (np.abs(moved[75:100]).max(axis=1) > 0.0).all()
     assert np.abs(np.diff(moved[199:], axis=0)).max() < 1.0 / 10, "a metre, over half a second"
