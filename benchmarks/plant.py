@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from solver.feet.contacts import on_ground
-from solver.feet.corrections import stand_spans
 from solver.feet.hips import lowering, scaled
 from solver.feet.slides import slide, turning
+from solver.numbers import true_runs
 from support.footsteps import Capture
 from support.planted import ANKLE, UP, ground_velocity, most_acceleration, planted, posed, slid, stair_level
 from support.takes import TAKES, disturbed, legs_scaled
@@ -210,7 +210,7 @@ def held_by_thresholds(take: Capture, ratio: float, level: np.ndarray) -> Captur
     stands = ((speed < FAST) & (points[..., 2] - level < HIGH)).any(axis=-1)
     tips = take.ankles + fit[:, None]
     for foot in (0, 1):
-        for first, last in stand_spans(stands[:, foot]):
+        for first, last in true_runs(stands[:, foot]):
             rows = slice(first, last + 1)
             ball = points[rows, foot, 0]
             tips[rows, foot] += ball.mean(axis=0) - ball

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import matplotlib.pyplot as plt
 
-from solver.feet.corrections import stand_spans
+from solver.numbers import true_runs
 from support.planted import planted
 from support.takes import disturbed, walk
 
@@ -35,7 +35,7 @@ def main(picture: str | None = None) -> None:
             for point, (name, alpha) in enumerate((("ball", 1.0), ("heel", 0.45))):
                 path = take.points[:, foot, point, :2]
                 axes.plot(path[:, 1], path[:, 0], color=color, alpha=alpha, linewidth=1, label=f"{side} {name}")
-                for first, last in stand_spans(result.stands[:, foot, point]):
+                for first, last in true_runs(result.stands[:, foot, point]):
                     stood = path[first : last + 1]
                     axes.plot(stood[:, 1], stood[:, 0], "o-", color="black", linewidth=3, markersize=3)
                     slid.append(np.linalg.norm(stood - stood[0], axis=1).max())

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..solver import rotation
 from ..solver.values import Array
-from ..solver.vectors import norm, product
+from ..solver.vectors import product
 from . import transform
 from .target_channels import WorldTransform
 from .values import MERGE, Channel, Point
@@ -94,7 +94,7 @@ def held_transform(hold: Hold, frames: Array, own: Array, space: Array) -> World
     turn = product(held, np.swapaxes(own, -1, -2))
     vectors = _correction(hold, frames, _vectors(hold, frames, turn))
     inside = (frames >= hold.start) & (frames <= hold.end)
-    turned = product(rotation.from_axis_angles(np.column_stack((norm(vectors), vectors))), own)
+    turned = product(rotation.from_vectors(vectors), own)
     return WorldTransform(location=location, orientation=np.where(inside[:, None, None], held, turned))
 
 
@@ -123,10 +123,7 @@ def _vectors(hold: Hold, frames: Array, turns: Array) -> Array:
     result = np.zeros((len(frames), 3))
     for rows in (np.flatnonzero(frames <= hold.start)[::-1], np.flatnonzero(frames >= hold.end)):
         quaternions = rotation.quaternions(turns[rows], np.array((1.0, 0.0, 0.0, 0.0)))
-        sine = norm(quaternions[:, 1:])
-        small = sine < 1e-12
-        angle = np.where(small, 2.0, 2.0 * np.arctan2(sine, quaternions[:, 0]) / np.where(small, 1.0, sine))
-        result[rows] = quaternions[:, 1:] * angle[:, None]
+        result[rows] = rotation.vectors(quaternions)
     return result
 
 

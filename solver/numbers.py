@@ -30,6 +30,12 @@ def common_shape(one: NDArray[Any], other: NDArray[Any]) -> tuple[int, ...]:
     return one.shape if one.shape == other.shape else np.broadcast(one, other).shape
 
 
+def true_runs(mask: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """(k, 2) first and last row of each run of True in (n,)."""
+    edges = np.diff(np.concatenate(((False,), mask, (False,))).astype(np.int8))
+    return np.stack((np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1), axis=1)
+
+
 def as_numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """`values` as float64.
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from .carry_last import carry_last
 from .values import Array, Number
-from .vectors import any_normal, cross, dot, norm, product
+from .vectors import along, any_normal, cross, dot, norm, product
 
 _GIMBAL_LOCK = 1e-7
 """Cosine of the middle angle below which the outer two angles turn about the same axis to within float32."""
@@ -156,6 +156,18 @@ def from_axis_angles(values: Array) -> Array:
     half = np.where(length > 0.0, 0.5 * values[..., 0], 0.0)
     axis = values[..., 1:] / np.where(length > 0.0, length, 1.0)[..., None]
     return from_quaternions(np.concatenate((np.cos(half)[..., None], np.sin(half)[..., None] * axis), axis=-1))
+
+
+def from_vectors(vectors: Array) -> Array:
+    """(..., 3, 3) rotation matrices of rotation vectors (..., 3): axes that are as long as the angles in radians."""
+    return from_axis_angles(np.concatenate((norm(vectors)[..., None], vectors), axis=-1))
+
+
+def vectors(quaternions: Array) -> Array:
+    """(..., 3) rotation vectors of unit quaternions (..., 4), by angles from 0 to a whole turn."""
+    sine = norm(quaternions[..., 1:])
+    angle = 2.0 * np.arctan2(sine, quaternions[..., 0])
+    return along(quaternions[..., 1:], angle / np.where(sine > 0.0, sine, 1.0))
 
 
 def about(axis: Array, angle: Array) -> Array:

@@ -354,26 +354,23 @@ def with_animated(rig: Rig, chains: Sequence[ChainPlan]) -> list[ChainPlan]:
 
 
 def _with_animated(rig: Rig, chain: ChainPlan, paths: set[str]) -> ChainPlan:
+    names = {name for name in keyed_options.NAMES if keyed_options.path(chain.end.path, name) in paths}
+    if not chain.hock:
+        names.discard("hock_angle")
+    if not rig.two_bone_ik_chains[chain.name].use_bend_limits:
+        names -= _LIMITS
+    elif names & _LIMITS:
+        names |= _LIMITS  # only both of them tell whether they cross
     twists = tuple(
         replace(part, animated=keyed_options.path(part.bone.path, "twist") in paths) for part in chain.twists
     )
-    return replace(chain, animated=_animated(rig, chain, paths), twists=twists)
+    return replace(chain, animated=frozenset(names), twists=twists)
 
 
 def has_animated_limits(rig: Rig, end_bone: str) -> bool:
     """True if a bend limit on this bone is animated."""
     bone, paths = rig.pose.bones[end_bone].path_from_id(), versions.ever_animated_paths(rig)
     return any(keyed_options.path(bone, name) in paths for name in _LIMITS)
-
-
-def _animated(rig: Rig, chain: ChainPlan, paths: set[str]) -> frozenset[str]:
-    names = {name for name in keyed_options.NAMES if keyed_options.path(chain.end.path, name) in paths}
-    if not chain.hock:
-        names.discard("hock_angle")
-    if not rig.two_bone_ik_chains[chain.name].use_bend_limits:
-        return frozenset(names - _LIMITS)
-    # Only both of them tell whether they cross.
-    return frozenset(names | _LIMITS if names & _LIMITS else names)
 
 
 def current_options(rig: Rig, chain: ChainPlan) -> list[float]:

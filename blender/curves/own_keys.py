@@ -15,6 +15,7 @@ from ...skeleton.rotation_mode import rotation_matrices, rotation_values
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.steps import part
 from ...skeleton.values import MERGE, ChainPlan, Channel, Plan
+from ...solver.numbers import true_runs
 from ...solver.values import Array
 from .. import versions
 from .keys import single_key_points
@@ -32,7 +33,7 @@ def with_own_keys(
         resting = np.broadcast_to(without, (len(plan.frames), len(group.plans)))
         for chain, rests in zip(group.plans, resting.T, strict=True):
             if rests.any():
-                stretches = _stretches(plan.frames, rests)
+                stretches = [(float(first), float(last)) for first, last in plan.frames[true_runs(rests)]]
                 by_chain[chain.name] = [_kept(chain, channel, stretches, find) for channel in channels[chain.name]]
     return by_chain
 
@@ -78,17 +79,12 @@ def _joined(parts: Sequence[Channel], *, cubic: bool) -> Channel:
     return replace(parts[0], frames=frames, values=values, slopes=slopes if cubic else None, constant=stays)
 
 
-def _stretches(frames: Array, rests: NDArray[np.bool_]) -> list[tuple[float, float]]:
-    """The first and the last frame of each."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], rests, [False])).astype(np.int8)))
-    return [(float(frames[start]), float(frames[end - 1])) for start, end in edges.reshape(-1, 2)]
-
-
 def _kept(chain: ChainPlan, channel: Channel, stretches: Sequence[tuple[float, float]], find: Finder) -> Channel:
     curves = [find(channel.path, index=index) for index in range(channel.values.shape[1])]
     if any(not modifier.mute for curve in curves if curve for modifier in curve.modifiers):
         return channel  # once it is keyed they no longer act, and its own keys would show what is without them
-    kept = [stretch for stretch in stretches if any(curve and _has_keys(curve, stretch) for curve in curves)]
+    keyed = [single_key_points(curve)[:, 0] for curve in curves if curve]
+    kept = [stretch for stretch in stretches if any(inside(frames, stretch).any() for frames in keyed)]
     values, unkeyed = channel.values.copy(), chain.rig.path_resolve(channel.path)
     for first, last in kept:
         rests = (channel.frames >= first) & (channel.frames <= last)
@@ -108,10 +104,6 @@ def _continued(chain: ChainPlan, path: str, values: Array, before: Array) -> Arr
         if path == bone.rotation_path:
             return rotation_values(rotation_matrices(values, bone.rotation_mode), bone.rotation_mode, before)
     return values
-
-
-def _has_keys(curve: FCurve, stretch: tuple[float, float]) -> bool:
-    return bool(inside(single_key_points(curve)[:, 0], stretch).any())
 
 
 def inside(frames: NDArray[np.floating], stretch: tuple[float, float]) -> NDArray[np.bool_]:

@@ -1,7 +1,6 @@
 """Auto keying keys the pose that the user set; this replaces it with the pose that Live shows."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from bpy.types import Scene
@@ -16,36 +15,22 @@ Keys = dict[tuple[str, int], tuple[int, bool]]
 """By RNA path and index of an F-curve how many keys it has, and whether one is on the current frame."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class OwnPose:
-    """The last poses of bones that Live did not write, and what decides whether the user set them.
+    """The last poses of bones that Live did not write, and what decides whether the user set them, as of now.
 
     matrices : by name of a bone its `matrix_basis`
-    written : how often keys had been written by then
-    frame, action : the frame and the name of the action that the armature played then
-    keys : see `Keys`; None if auto keying was off
+    keys : see `Keys`; None if auto keying is off
     """
 
-    matrices: dict[str, Matrix]
-    written: int
-    frame: float
-    action: str
-    keys: Keys | None
-
-    @classmethod
-    def now(cls, rig: Rig, bones: Iterable[Bone], matrices: dict[str, Matrix], scene: Scene) -> "OwnPose":
-        """As of now."""
-        return cls(
-            matrices=matrices,
-            written=write.times(),
-            frame=scene.frame_current_final,
-            action=rig.animation_data.action.name if rig.animation_data and rig.animation_data.action else "",
-            keys=_keys(rig, bones, scene) if scene.tool_settings.use_keyframe_insert_auto else None,
-        )
+    def __init__(self, rig: Rig, bones: Iterable[Bone], matrices: dict[str, Matrix], scene: Scene) -> None:
+        self.matrices = matrices
+        self.keys = _keys(rig, bones, scene) if scene.tool_settings.use_keyframe_insert_auto else None
+        action = rig.animation_data and rig.animation_data.action
+        self._posed_by = write.times(), scene.frame_current_final, action.name if action else ""
 
     def turned_by_hand(self, before: "OwnPose") -> set[str]:
         """Names of the bones that users may have posed since: another frame, action or bake poses them as well."""
-        if (before.written, before.frame, before.action) != (self.written, self.frame, self.action):
+        if before._posed_by != self._posed_by:
             return set()
         return {name for name, matrix in self.matrices.items() if matrix != before.matrices.get(name, matrix)}
 

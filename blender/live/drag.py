@@ -13,6 +13,7 @@ from ..armatures import Rig
 from ..bake.build_plan import chosen_chains
 from ..bake.chain import chain_plan, unlisted_chain
 from ..bake.request import alone
+from ..bake.write_channels import key_channels, pose_channels
 from ..chains.detect.find_limbs import Limb
 from ..chains.limbs import shows_ik
 from ..messages.refused import Refused, unless_gone
@@ -22,6 +23,7 @@ from ..rigs.rig_files import KnownLimb
 from ..rigs.switch_property import shown_control_set
 from ..rna_paths import set_value_at, value_at
 from ..scene.checks import refuse_unposable
+from ..settings.key_settings import DEFAULTS
 from ..targets.brought_along import BroughtAlong
 from ..targets.targets_from_pose import snap_targets
 from . import live
@@ -108,7 +110,7 @@ class Drag:
         self._pose()
 
     def _pose(self) -> None:
-        self._limb.pose()
+        pose_channels(self._limb.plan, self._limb.channels())
         if not self._targets:
             return
         try:
@@ -145,7 +147,7 @@ class Drag:
             if self._bends_otherwise:
                 self._chain.bend = self._limb.chain.options.bend
             with alone():
-                notes = self._limb.key() if self._insert_keys else []
+                notes = key_channels(self._limb.plan, self._limb.channels(), DEFAULTS) if self._insert_keys else []
                 return [*notes, *self._targets_brought_along()]
         finally:
             live.resume(self._rig)

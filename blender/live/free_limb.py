@@ -15,7 +15,7 @@ from ...skeleton.values import ChainPlan, Plan
 from ...solver.values import Array, Bend, Plane
 from ..bake import convert
 from ..bake.build_plan import at_current_frame
-from ..bake.write_channels import Channels, key_channels, pose_channels
+from ..bake.write_channels import Channels
 from ..curves import key_checks
 from ..scene import dependencies, sampling
 from ..scene.need import sample_need
@@ -32,12 +32,12 @@ class FreeLimb:
 
     def __init__(self, chain: ChainPlan, tip: Sequence[float], scene: Scene, *, insert_keys: bool) -> None:
         rig, ranks = chain.rig, ranked([chain], dependencies.links([chain]))
-        self._plan = at_current_frame(Plan(rig=rig, name=rig.name, scene=scene, ranks=ranks, frames=np.empty(0)))
-        paths = convert.paths(self._plan)
+        self.plan = at_current_frame(Plan(rig=rig, name=rig.name, scene=scene, ranks=ranks, frames=np.empty(0)))
+        paths = convert.paths(self.plan)
         key_checks.refuse_unsettable(rig, paths, insert_keys=insert_keys)
         self.paths = {(rig, path) for path in paths}
 
-        self._samples = sampling.sample_current_frame(self._plan, sample_need(self._plan))
+        self._samples = sampling.sample_current_frame(self.plan, sample_need(self.plan))
         [self._group] = chain_group.chain_groups([chain], self._samples, 1)
         self._goals = chain_group.goals(self._group, self._samples, 1)
         self.reach_for(tip)
@@ -66,14 +66,6 @@ class FreeLimb:
         """From now on the chain bends the other way."""
         self._choose(bend=Bend.NEGATIVE if self._solved().bend_sign > 0 else Bend.POSITIVE)
 
-    def pose(self) -> None:
-        """Pose the chain."""
-        pose_channels(self._plan, self._channels())
-
-    def key(self) -> list[str]:
-        """Key the chain as it is posed; returns sentences about what could not be done."""
-        return key_channels(self._plan, self._channels(), DEFAULTS)
-
     def _choose(self, **options: Any) -> None:
         chain = replace(self.chain, options=replace(self.chain.options, **options))
         self._group = replace(self._group, plans=(chain,))
@@ -81,10 +73,11 @@ class FreeLimb:
     def _from_world(self, position: Sequence[float]) -> Array:
         return transform.transform_points(self._group.from_world, np.array(position))
 
-    def _channels(self) -> Channels:
+    def channels(self) -> Channels:
+        """What poses the chain, on the current frame."""
         solved = [self._solved()]
-        rows = keyed_rows(self._plan, solved)
-        return {self._plan.rig: run(convert.channels(self._plan, solved, rows, DEFAULTS))}
+        rows = keyed_rows(self.plan, solved)
+        return {self.plan.rig: run(convert.channels(self.plan, solved, rows, DEFAULTS))}
 
     def _solved(self) -> SolvedGroup:
         solved = solve.solve_for(self._group, self._goals, self._samples)

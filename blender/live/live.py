@@ -159,7 +159,7 @@ def _remember(rig_state: RigState, own: Matrices, scene: Scene) -> None:
     rig, reading, before = rig_state.rig, rig_state.reading, rig_state.own.matrices if rig_state.own else {}
     own |= {name: matrix for name, matrix in before.items() if own.get(name) == rig_state.left[name]}
     rig_state.posed, rig_state.left = True, rig_state.matrices(rig)
-    rig_state.own = OwnPose.now(rig, reading.keyed, own, scene)
+    rig_state.own = OwnPose(rig, reading.keyed, own, scene)
     for point in reading.glance_need.need.posed:
         pose_before.remember(rig.pose.bones[point.bone], reading.samples.basis[point])
 

@@ -20,7 +20,7 @@ from ...solver.diagnostics import joint_angles
 from ...solver.values import Array
 from ...solver.vectors import angle_about, cross, norm, product, rejection, unit
 from ..bake.build_plan import at_current_frame
-from ..bake.write_channels import Channels, key_channels, pose_channels
+from ..bake.write_channels import Channels, pose_channels
 from ..curves import key_checks
 from ..curves.keys import values_before
 from ..messages.refused import Refused
@@ -31,7 +31,6 @@ from ..rigs.switch_property import pole_on
 from ..scene import sampling
 from ..scene.bone import read_bone
 from ..scene.need import pose_need
-from ..settings.key_settings import DEFAULTS
 from ..targets.checks import keyed_target, pullable
 
 _MOST = 8
@@ -57,10 +56,10 @@ class PulledControls:
             raise Refused("PULLED_IK.tip", chain=chain, switch=limb.switch, value=limb.fk_value)
         self.chain = chain
         self._limb, self._insert_keys = limb, insert_keys
-        self._plan = at_current_frame(
+        self.plan = at_current_frame(
             Plan(rig=chain.rig, name=chain.rig.name, scene=scene, ranks=((chain,),), frames=np.empty(0))
         )
-        poled = limb.pole and pole_on(chain.rig, limb, self._plan.frames)[0]
+        poled = limb.pole and pole_on(chain.rig, limb, self.plan.frames)[0]
         known = Point(chain.rig, limb.followed), *([Point(chain.rig, limb.pole)] if poled else [])
         self._target, *poles = goals(chain.rig, limb) if built else known
         self._targets = {self._target: self._pullable(self._target)}
@@ -71,7 +70,7 @@ class PulledControls:
             self._shown[2:] = [(Point(chain.rig, name), place)]
         self._swivel = read_bone(chain.rig, limb.swivel) if limb.swivel and not poled else None
         self._start = self._sampled()
-        self._channels: dict[tuple[Object, str], Channel] = {}
+        self._moved: dict[tuple[Object, str], Channel] = {}
 
     @property
     def paths(self) -> set[tuple[Object, str]]:
@@ -112,7 +111,7 @@ class PulledControls:
                 share = np.clip((before - angle) / turned, 0.25, 4.0)
             before, turned = angle, angle / share
             self._turn(samples, turned)
-            self.pose()
+            pose_channels(self.plan, self.channels())
 
     def flip(self) -> None:
         """Bend the limb to the other side; see `bend_towards`."""
@@ -122,22 +121,15 @@ class PulledControls:
         [place] = transform.transform_points(samples.to_world[self.chain.rig], opposite[None])
         self.bend_towards(place.tolist())
 
-    def pose(self) -> None:
-        """Set the controls."""
-        pose_channels(self._plan, self._by_object())
-
-    def key(self) -> list[str]:
-        """Key the controls that were pulled; returns sentences about what could not be done."""
-        return key_channels(self._plan, self._by_object(), DEFAULTS)
-
-    def _by_object(self) -> Channels:
-        items = {item: list[Channel]() for item, _ in self._channels}
-        for (item, _), channel in self._channels.items():
+    def channels(self) -> Channels:
+        """Those of the controls that were pulled, on the current frame."""
+        items = {item: list[Channel]() for item, _ in self._moved}
+        for (item, _), channel in self._moved.items():
             items[item].append(channel)
         return items
 
     def _pullable(self, point: Point) -> KeyedTarget:
-        return pullable(self.chain, point, self._plan.frames[0], insert_keys=self._insert_keys)
+        return pullable(self.chain, point, self.plan.frames[0], insert_keys=self._insert_keys)
 
     def _refuse_unturnable(self) -> None:
         if self._pole:
@@ -149,11 +141,11 @@ class PulledControls:
 
     def _sampled(self) -> Samples:
         """As the scene is now."""
-        need = pose_need(self._plan, placed(self._targets))
+        need = pose_need(self.plan, placed(self._targets))
         own = frozenset({Point(self.chain.rig, self._swivel.name)} if self._swivel else ())
         shown = (point for point, _ in self._shown)
         need = replace(need, bones=need.bones.union(shown), own=need.own | own, turned=need.turned | own)
-        return sampling.sample_current_frame(self._plan, need)
+        return sampling.sample_current_frame(self.plan, need)
 
     def _joints(self, samples: Samples) -> Iterable[Array]:
         """(3,) each, in armature space: root, mid and tip of the limb as it shows."""
@@ -190,13 +182,13 @@ class PulledControls:
         """place : (1, 3)     in the world"""
         targets = {point: self._targets[point]}
         wanted = {point: WorldTransform(location=place)}
-        [channel] = target_channels(self._plan, wanted, samples, targets)[point.object]
-        self._channels[point.object, channel.path] = channel
+        [channel] = target_channels(self.plan, wanted, samples, targets)[point.object]
+        self._moved[point.object, channel.path] = channel
 
     def _put(self, bone: Bone, matrices: Array) -> None:
-        before = values_before(self.chain.rig, [bone.rotation_path], self._plan.frames[0])[bone.rotation_path]
+        before = values_before(self.chain.rig, [bone.rotation_path], self.plan.frames[0])[bone.rotation_path]
         values = rotation_values(matrices, bone.rotation_mode, before)
-        frames = self._plan.frames
-        self._channels[self.chain.rig, bone.rotation_path] = Channel(
+        frames = self.plan.frames
+        self._moved[self.chain.rig, bone.rotation_path] = Channel(
             path=bone.rotation_path, group=bone.name, frames=frames, values=values
         )

@@ -14,8 +14,8 @@ from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.switch.limb_pose import extremes
 from ...skeleton.values import Plan, Point, Samples
 from ...solver.feet.contacts import on_ground
-from ...solver.feet.corrections import stand_spans
 from ...solver.feet.slides import slide, turning
+from ...solver.numbers import true_runs
 from ...solver.values import Array
 from ...solver.vectors import norm, product
 from ..bake.compare import Comparison, compare_joints
@@ -120,7 +120,7 @@ def _suspects(planted: PlantedFeet, solved: Sequence[SolvedGroup]) -> NDArray[np
 def _edges(stands: NDArray[np.bool_]) -> Iterator[NDArray[np.intp]]:
     """Of some stands of each foot (n, f, 2) the first frame, and the last but one."""
     for held in np.logical_or.reduce(stands, axis=2).T:
-        spans = _spread(stand_spans(held), _EDGES)
+        spans = _spread(true_runs(held), _EDGES)
         yield from (spans[:, 0], spans[:, 1] - 1)
 
 

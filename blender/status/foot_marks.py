@@ -11,7 +11,7 @@ from bpy.types import Depsgraph, FCurve, Scene
 from mathutils import Vector
 from numpy.typing import NDArray
 
-from ...solver.feet.corrections import stand_spans
+from ...solver.numbers import true_runs
 from ...solver.values import Array
 from ...solver.vectors import norm
 from ..armatures import Rig
@@ -106,7 +106,7 @@ def _radius(rig: Rig, name: str, places: Sequence[Place]) -> float:
 def _stood(places: Array, stands: NDArray[np.bool_]) -> Iterator[Place]:
     """Of ball and heel (n, 2, 3) the place in the middle of each stand."""
     for point in (0, 1):
-        for first, last in stand_spans(stands[:, point]):
+        for first, last in true_runs(stands[:, point]):
             yield tuple(places[(first + last) // 2, point].tolist())
 
 

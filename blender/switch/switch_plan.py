@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from ...skeleton.switch.place_bones import Evaluation
-from ...skeleton.switch.switch_plan import CarriedBone, Setting, SwitchPlan
+from ...skeleton.switch.place_bones import CarriedBone, Evaluation
+from ...skeleton.switch.switch_plan import Setting, SwitchPlan
 from ...skeleton.values import MERGE, Point
 from ...solver.values import Array
 from .. import versions

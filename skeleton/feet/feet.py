@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...solver.feet.corrections import stand_spans
+from ...solver.numbers import true_runs
 from ...solver.values import Array
 from ...solver.vectors import norm
 from .. import transform
@@ -126,7 +126,7 @@ def contacts(feet: Iterable[Foot], stands: NDArray[np.bool_], frames: Array) -> 
         spans = [
             Contact(foot.chain.name, float(frames[first]), float(frames[last]), *point)
             for row, point in enumerate(foot.points)
-            for first, last in stand_spans(stands[:, column, row])
+            for first, last in true_runs(stands[:, column, row])
         ]
         found += sorted(dict.fromkeys(spans), key=lambda contact: (contact.start, contact.end))
     return tuple(found)

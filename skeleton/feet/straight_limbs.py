@@ -14,8 +14,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...solver.feet.corrections import stand_spans
 from ...solver.feet.hips import smooth_envelope
+from ...solver.numbers import true_runs
 from ...solver.values import Array
 from ...solver.vectors import any_normal, beside, cross, dot, norm, product, swing, triad, unit
 from ..transform import inverse, transform_vectors
@@ -109,6 +109,6 @@ def _backwards(along: Array, sine: Array) -> NDArray[np.bool_]:
     sine : (n,)      of its bend
     """
     found = np.zeros(len(along), dtype=np.bool_)
-    for first, last in stand_spans(along < 0.0):
+    for first, last in true_runs(along < 0.0):
         found[first : last + 1] = sine[first : last + 1].max() > _MEANT
     return found

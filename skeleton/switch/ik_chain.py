@@ -19,8 +19,8 @@ from .. import inherit, transform
 from ..transform import AT_REST, Basis
 from ..values import Bone
 from . import limb_pose
-from .place_bones import Control, Evaluation, place
-from .switch_plan import CarriedBone, Setting, SwitchPlan, joints_of, to_place
+from .place_bones import CarriedBone, Control, Evaluation, place
+from .switch_plan import Setting, SwitchPlan, joints_of, to_place
 
 _FIT = 5e-5
 """Radians, and parts of the length: Blender's IK solver itself is off by more."""
@@ -240,5 +240,4 @@ class IkChain:
         aside = rotate_about(self._aside, axis, np.where(self._plan.pole_on, self._angle, 0.0))
         far = norm(mid - root) + norm(tip - mid)
         pose = transform.translation(mid - rejection(mid - root, axis) + far[:, None] * aside)
-        pole = self._plan.pole
-        return [Control(bone=pole.bone, parents=pole.parents, pose=pose, turns=False)]
+        return [Control(carried=self._plan.pole, pose=pose, turns=False)]

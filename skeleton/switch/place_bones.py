@@ -17,20 +17,36 @@ from ..values import Bone
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Control:
-    """A bone that is to be placed.
+class CarriedBone:
+    """A bone with what carries it.
 
-    parents : what carries it, from its parent bone up
-    pose : (n, 4, 4)     where it has to be, in armature space
-    moves : False for a bone whose location Blender leaves out, since it is connected to its parent
-    turns : False where only its location counts
+    parents : from its parent bone up
+    offset : (4, 4) at rest, from the bone to the one that shows its place
+    moves : False where Blender leaves out its location, since it is connected to its parent
     """
 
     bone: Bone
     parents: tuple[Bone, ...]
+    offset: Array
+    moves: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Control:
+    """A bone that is to be placed.
+
+    pose : (n, 4, 4)     where it has to be, in armature space
+    turns : False where only its location counts
+    """
+
+    carried: CarriedBone
     pose: Array
-    moves: bool = True
     turns: bool = True
+
+    @property
+    def bone(self) -> Bone:
+        """The bone alone."""
+        return self.carried.bone
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -57,12 +73,12 @@ def place(controls: Sequence[Control], evaluated: Evaluation) -> tuple[dict[str,
     for control in controls:
         bones, late = (control.bone,), {*evaluated.stale, *(other.bone.name for other in waiting)}
         try:
-            parent = _pose(control.parents, evaluated, placed, late)
+            parent = _pose(control.carried.parents, evaluated, placed, late)
         except _Unknown:
             waiting.append(control)
             continue
         basis = inherit.basis(bones, parent, control.pose[:, None])
-        if not control.moves:
+        if not control.carried.moves:
             basis = replace(basis, location=np.zeros_like(basis.location))
         if not control.turns:
             basis = replace(basis, rotation=np.eye(3)[None, None], scale=np.ones((1, 1, 3)))

@@ -13,22 +13,7 @@ from ...solver.values import Array
 from ...solver.vectors import product
 from ..transform import transform_points
 from ..values import Bone, Channel, Point
-from .place_bones import Control
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class CarriedBone:
-    """A bone with what carries it.
-
-    parents : from its parent bone up
-    offset : (4, 4) at rest, from the bone to the one that shows its place
-    moves : False where it is connected to its parent
-    """
-
-    bone: Bone
-    parents: tuple[Bone, ...]
-    offset: Array
-    moves: bool
+from .place_bones import CarriedBone, Control
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -135,12 +120,5 @@ def joints_of(plan: SwitchPlan, poses: Mapping[str, Array]) -> Array:
 
 def to_place(plan: SwitchPlan, poses: Mapping[str, Array]) -> list[Control]:
     """The controls of the limb that follow from these `poses` (n, 4, 4) alone, in armature space."""
-    return [
-        Control(
-            bone=carried.bone,
-            parents=carried.parents,
-            pose=product(poses[followed], carried.offset),
-            moves=carried.moves,
-        )
-        for carried, followed in plan.controls
-    ]
+    placed = ((carried, product(poses[followed], carried.offset)) for carried, followed in plan.controls)
+    return [Control(carried=carried, pose=pose) for carried, pose in placed]

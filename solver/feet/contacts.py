@@ -19,10 +19,10 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numbers import true_runs
 from ..shortest_path import shortest_path
 from ..values import Array
 from ..vectors import any_normal, cross, dot, norm
-from .corrections import stand_spans
 from .statistics import HELD, commonest, densest, noise, slopes, window_sums
 
 _LEVEL = 0.8
@@ -241,12 +241,12 @@ def without_pivots(
     """
     line = points[:, 0] - points[:, 1]
     found = stands.copy()
-    for first, last in stand_spans(stands.all(axis=1) & (norm(line) > 0.0)):
+    for first, last in true_runs(stands.all(axis=1) & (norm(line) > 0.0)):
         rows = slice(first, last + 1)
         own, heights = points[rows], dot(points[rows], up)
         sine = dot(line[rows], up) / norm(line[rows])
         pitch = np.arcsin(np.clip(sine, -1.0, 1.0))
-        for begin, end in stand_spans(np.abs(pitch - pitch.mean()) > _PITCHES):
+        for begin, end in true_runs(np.abs(pitch - pitch.mean()) > _PITCHES):
             if end - begin + 1 > contact * rate:
                 off = np.abs(heights[begin : end + 1] - np.median(heights, axis=0)).mean(axis=0)
                 found[first + begin : first + end + 1, np.argmax(off)] = False
@@ -266,5 +266,5 @@ def _turning_spans(line: Array, rate: float, up: Array) -> list[tuple[int, int]]
     side = len(line) - len(speed)
     speed = np.pad(speed, (side // 2, side - side // 2), mode="edge")
     # A pivot that hardly pauses is one; it may go to and fro.
-    spans = stand_spans(np.abs(speed) > _SPEED)
+    spans = true_runs(np.abs(speed) > _SPEED)
     return [(first, last) for first, last in spans if np.ptp(heading[first : last + 1]) > _TURNS]

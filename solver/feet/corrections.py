@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numbers import true_runs
 from ..reduce import Curve
 from ..values import Array
 from ..vectors import along, dot, norm
@@ -55,7 +56,7 @@ def corrections(
     returns : (n, 3)           0 if no point ever stands
     """
     held = np.logical_or.reduce(stands, axis=1)
-    spans = stand_spans(held)
+    spans = true_runs(held)
     if not len(spans):
         return np.zeros((len(points), 3))
     undone, counts = _held(points, _held_point(stands, spans)), np.diff(spans, axis=1)[:, 0] + 1
@@ -78,12 +79,6 @@ def corrections(
         raised += eased_need(sunk, held, rate, _BETWEEN)
     moved[~held] += along(up, raised[~held])
     return moved
-
-
-def stand_spans(stands: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """(k, 2) first and last row of each run of True in (n,)."""
-    edges = np.diff(np.concatenate(((False,), stands, (False,))).astype(np.int8))
-    return np.stack((np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1), axis=1)
 
 
 def _raised(missing: Array, heights: Array, held: NDArray[np.bool_], rate: float) -> Array:

@@ -9,10 +9,11 @@ from one to the other its rotation vector goes by a cubic without speed at its e
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rotation import from_axis_angles, quaternions, shortest
+from ..numbers import true_runs
+from ..rotation import from_axis_angles, from_vectors, quaternions, shortest, vectors
 from ..values import Array
-from ..vectors import along, any_normal, cross, dot, norm, product, unit
-from .corrections import eased, eased_need, stand_spans
+from ..vectors import any_normal, cross, dot, norm, product, unit
+from .corrections import eased, eased_need
 
 _UNDECIDED = 1e-9
 """By how much less the orientation counts than the two points in a heading: those of a foot on tiptoe have none."""
@@ -33,15 +34,15 @@ def standing_turns(feet: Array, points: Array, stands: NDArray[np.bool_], rate: 
     rate, up : as for `corrections`
     """
     flat = np.logical_and.reduce(stands, axis=1) & (norm(points - points[:, :1]).max(axis=1) > 0.0)
-    spans = stand_spans(flat)
-    vectors = np.zeros((len(feet), 3))
+    spans = true_runs(flat)
+    turns = np.zeros((len(feet), 3))
     if len(spans):
         counts = np.diff(spans, axis=1)[:, 0] + 1
         own = feet[flat]
         upwards = _stand_means(np.swapaxes(own, -1, -2) @ up, stands, flat, spans)
         rest = np.repeat(fitted_orientations(own, points[flat], counts, upwards, up), counts, axis=0)
-        vectors[flat] = _rotation_vectors(product(rest, np.swapaxes(own, -1, -2)))
-    return _from_vectors(eased(vectors, spans, rate, at_rest=True))
+        turns[flat] = _rotation_vectors(product(rest, np.swapaxes(own, -1, -2)))
+    return from_vectors(eased(turns, spans, rate, at_rest=True))
 
 
 def fitted_orientations(feet: Array, points: Array, counts: NDArray[np.intp], upwards: Array, up: Array) -> Array:
@@ -79,15 +80,15 @@ def resting_turns(orientations: Array, stands: NDArray[np.bool_], flat: NDArray[
     stands, flat : (n,) bool   whether the ball stands, and the heel with it
     rate : as for `corrections`
     """
-    spans = stand_spans(stands)
-    vectors = np.zeros((len(orientations), 3))
+    spans = true_runs(stands)
+    turns = np.zeros((len(orientations), 3))
     for first, last in spans:
         own = orientations[first : last + 1]
         lies = flat[first : last + 1]
         left, _, right = np.linalg.svd(own[lies if lies.any() else slice(None)].mean(axis=0))
         left[:, 2] *= np.sign(np.linalg.det(left @ right))
-        vectors[first : last + 1] = _rotation_vectors(product(left @ right, np.swapaxes(own, -1, -2)))
-    return _from_vectors(eased(vectors, spans, rate, at_rest=True))
+        turns[first : last + 1] = _rotation_vectors(product(left @ right, np.swapaxes(own, -1, -2)))
+    return from_vectors(eased(turns, spans, rate, at_rest=True))
 
 
 def clearing_turns(toes: Array, least: Array, stands: NDArray[np.bool_], rate: float, up: Array) -> Array:
@@ -104,7 +105,7 @@ def clearing_turns(toes: Array, least: Array, stands: NDArray[np.bool_], rate: f
     angle = np.arcsin(np.clip(least, -1.0, 1.0)) - np.arcsin(np.clip(dot(toes, up), -1.0, 1.0))
     angle = np.maximum(angle, 0.0)
     raised = eased_need(angle, stands, rate, _BENDS)
-    for first, last in stand_spans(stands):
+    for first, last in true_runs(stands):
         raised[first : last + 1] = angle[first : last + 1].max()
     return _raised(toes, raised, up)
 
@@ -140,7 +141,7 @@ def _raised(lines: Array, angles: Array, up: Array) -> Array:
 
 def _stand_means(values: Array, stands: NDArray[np.bool_], flat: NDArray[np.bool_], spans: NDArray[np.intp]) -> Array:
     """(k, 3) for each flat stretch, between these rows (k, 2), the direction that values (m, 3) of its stand have."""
-    whole = stand_spans(np.logical_or.reduce(stands, axis=1))
+    whole = true_runs(np.logical_or.reduce(stands, axis=1))
     rows = np.searchsorted(whole[:, 0], np.flatnonzero(flat), side="right")
     starts = np.flatnonzero(np.diff(rows, prepend=-1))
     means = unit(np.add.reduceat(values, starts, axis=0))
@@ -153,14 +154,7 @@ def _means(values: Array, counts: NDArray[np.intp]) -> Array:
     return sums / counts.reshape(-1, *[1] * (values.ndim - 1))
 
 
-def _from_vectors(vectors: Array) -> Array:
-    return from_axis_angles(np.concatenate((norm(vectors)[:, None], vectors), axis=1))
-
-
 def _rotation_vectors(turns: Array) -> Array:
     """(n, 3) axes, as long as the angles, which are at most pi."""
     found = quaternions(turns)
-    found = np.where(found[:, :1] < 0.0, -found, found)
-    sine = norm(found[:, 1:])
-    angle = 2.0 * np.arctan2(sine, found[:, 0])
-    return along(found[:, 1:], angle / np.where(sine > 0.0, sine, 1.0))
+    return vectors(np.where(found[:, :1] < 0.0, -found, found))

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from solver.feet.contacts import without_pivots
-from solver.feet.corrections import corrections, stand_spans
+from solver.feet.corrections import corrections
 from solver.feet.rigid import standing_turns
 from solver.feet.slides import slide
+from solver.numbers import true_runs
 from solver.rotation import from_axis_angles
 from support.footsteps import CLEARANCE, POINTS, Capture, Step
 from support.footsteps import foot as foot_of
@@ -55,14 +56,14 @@ def test_a_foot_that_stands_does_not_slide(take: Capture) -> None:
 def test_the_lowest_standing_point_of_a_stand_is_on_the_ground(take: Capture) -> None:
     stands = take.touches[:, 0]
     above = np.where(stands, (turned(take) + corrected(take)[:, None])[..., 2] - CLEARANCE, np.inf)
-    for first, last in stand_spans(stands.any(axis=-1)):
+    for first, last in true_runs(stands.any(axis=-1)):
         assert above[first : last + 1].min() == pytest.approx(0.0, abs=1e-12)
 
 
 def test_each_point_has_one_height_for_a_whole_stand(take: Capture) -> None:
     for level in (CLEARANCE, None):
         heights = (turned(take) + corrected(take, level=level)[:, None])[..., 2]
-        for first, last in stand_spans(take.touches[:, 0].any(axis=-1)):
+        for first, last in true_runs(take.touches[:, 0].any(axis=-1)):
             for point in (0, 1):
                 own = heights[first : last + 1, point][take.touches[first : last + 1, 0, point]]
                 assert len(own) == 0 or np.ptp(own) < 1e-12
@@ -83,14 +84,14 @@ def test_what_has_no_ground_is_held_in_height_as_well(seed: int) -> None:
 def test_the_place_that_is_held_needs_the_least_correction(take: Capture) -> None:
     stands = take.touches[:, 0]
     moved = np.where(stands[..., None], turned(take) + corrected(take)[:, None] - take.points[:, 0], 0.0) * FLAT
-    for first, last in stand_spans(stands.any(axis=-1)):
+    for first, last in true_runs(stands.any(axis=-1)):
         part, counted = moved[first : last + 1], stands[first : last + 1, :, None]
         for other in 1e-3 * np.array(((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0))):
             assert np.sum((part + other * counted) ** 2) > np.sum(part**2)
 
 
 def test_between_two_stands_the_correction_is_a_cubic(take: Capture) -> None:
-    moved, spans = corrected(take, level=None), stand_spans(take.touches[:, 0].any(axis=-1))
+    moved, spans = corrected(take, level=None), true_runs(take.touches[:, 0].any(axis=-1))
     for (_, before), (after, _) in pairwise(spans):
         rows = np.arange(before, after + 1)
         fitted = np.polynomial.polynomial.polyfit(rows - before, moved[rows], 3)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from solver.feet.corrections import stand_spans
+from solver.numbers import true_runs
 from support.footsteps import Capture
 from support.planted import UP, planted, slid
 from support.takes import disturbed, jump, legs_scaled, stand, treadmill, walk
@@ -117,7 +117,7 @@ def test_noise_at_a_high_rate_does_not_lift_what_stands(make: Callable[[float], 
     heights = [
         np.ptp(after.points[first : last + 1, foot, point] @ UP)
         for foot, point in np.ndindex(result.stands.shape[1:])
-        for first, last in stand_spans(result.stands[:, foot, point] & ~result.stands[:, foot, 1 - point])
+        for first, last in true_runs(result.stands[:, foot, point] & ~result.stands[:, foot, 1 - point])
     ]
     assert len(heights) > 10
     assert max(heights) < 1e-9

@@ -8,10 +8,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from solver.feet.corrections import corrections, stand_spans
+from solver.feet.corrections import corrections
 from solver.feet.free_feet import bent_anew
 from solver.feet.plant import Legs, PlantedLegs, plant
 from solver.feet.rigid import fitted_orientations, resting_turns, standing_turns
+from solver.numbers import true_runs
 from solver.rotation import from_axis_angles
 from support.footsteps import LENGTHS, POINTS, SIDES, Capture, knees
 from support.oracles import random_rotation
@@ -119,7 +120,7 @@ def test_a_change_of_label_hardly_adds_to_a_turn(take: tuple) -> None:
 def test_turns_in_the_air_stay_within_those_of_stands(take: tuple) -> None:
     _, result, _ = take
     for foot in (0, 1):
-        turned, spans = angles(result.turns[:, foot]), stand_spans(result.stands[:, foot].any(axis=-1))
+        turned, spans = angles(result.turns[:, foot]), true_runs(result.stands[:, foot].any(axis=-1))
         for (_, last), (first, _) in pairwise(spans):
             assert turned[last : first + 1].max() <= max(turned[last], turned[first]) + 1e-9
 

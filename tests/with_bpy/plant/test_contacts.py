@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.solver.feet.corrections import stand_spans
+from bl_ext.user_default.two_bone_ik.solver.numbers import true_runs
 from bpy.types import FCurve, Object
 
 from support.held import everything
@@ -192,7 +192,7 @@ def test_a_chain_without_a_tip_bone_keeps_its_foot(rig: Object) -> None:
     assert bones["foot.L"].matrix_basis != bones["foot.L"].matrix_basis.Identity(4)
     tilt = [np.diff(seen.points[:, 0], axis=1)[:, 0, 2] for seen in (before, shown(rig, 61))]
     both = np.logical_and(*(_stood(found, bone) for bone in ("toe.L", "heel.L")))
-    spans = [tilt[1][first : last + 1] for first, last in stand_spans(both)]
+    spans = [tilt[1][first : last + 1] for first, last in true_runs(both)]
     print(
         f"the foot is tilted by {1e3 * np.abs(tilt[1] - tilt[0]).max():.3f} mm, for its captured flat stands are noisy"
     )
