@@ -60,11 +60,9 @@ def _with_dependents(
     armature_to_world = samples.to_world[plan.rig]
 
     def pose(bones: Bones) -> Array:
-        *below, ancestor = bones
-        posed = chain[ancestor.name][:, None]
-        for bone in reversed(below):
-            posed = inherit.pose((bone,), posed, basis[Point(plan.rig, bone.name)].matrix[:, None])
-        return posed[:, 0]
+        ancestor, *below = reversed(bones)
+        own = (Basis.side_by_side([basis[Point(plan.rig, bone.name)]]) for bone in below)
+        return inherit.poses(zip(below, strict=True), chain[ancestor.name][:, None], own)[-1][:, 0]
 
     def to_world(point: Point, bones: Bones) -> Array:
         nearest = samples.pose[Point(plan.rig, bones[0].name)]

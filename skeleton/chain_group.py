@@ -371,10 +371,9 @@ def tip_parent_pose(plans: Sequence[ChainPlan], end: Array, samples: Samples, tu
 
     turned : by bone of the first chain the bases of those that are other than sampled
     """
-    for index, first in enumerate(plans[0].bearing):
-        bones = tuple(plan.below[index] for plan in plans)
-        end = inherit.pose(bones, end, (turned.get(first) or basis_below(plans, index, samples)).matrix)
-    return end
+    bearing = enumerate(plans[0].bearing)
+    bases = (turned.get(first) or basis_below(plans, index, samples) for index, first in bearing)
+    return inherit.poses(zip(*(plan.bearing for plan in plans), strict=True), end, bases)[-1]
 
 
 def basis_below(plans: Iterable[ChainPlan], index: int, samples: Samples) -> Basis:

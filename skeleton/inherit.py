@@ -33,6 +33,14 @@ def pose(bones: Bones, parent: Array | None, basis: Array) -> Array:
     return _pose_by_blender(bones, parent, basis)
 
 
+def poses(rows: Iterable[Bones], above: Array, bases: Iterable[Basis]) -> list[Array]:
+    """(n, c, 4, 4) of bones that carry each other, on these poses of what carries the first, which come first."""
+    found = [above]
+    for bones, basis in zip(rows, bases, strict=False):
+        found.append(pose(bones, found[-1], basis.matrix))
+    return found
+
+
 def rotation_base(bones: Bones, parent: Array | None, location: Array) -> Array:
     """(n, c, 4, 4) in armature space, what the rotations of bones at their own `location` (n, c, 3) are applied on."""
     return _rotation_base(bones, pose(bones, parent, transform.translation(location)))
@@ -153,13 +161,8 @@ class ChainKinematics:
     def poses(self, bases: tuple[Basis, ...]) -> list[Array]:
         """(n, c, 4, 4) in the pose space, for each of the chains' bones that `bases` are given of, root bones first."""
         root, first = self.bones[0], bases[0]
-        if self.rigid:
-            poses = [transform.compose(first.linear, np.zeros(3))]
-        else:
-            poses = [pose(root, self.parent, first.matrix)]
-        for bone, basis in zip(self.bones[1:], bases[1:], strict=False):
-            poses.append(pose(bone, poses[-1], basis.matrix))
-        return poses
+        above = transform.compose(first.linear, np.zeros(3)) if self.rigid else pose(root, self.parent, first.matrix)
+        return poses(self.bones[1:], above, bases[1:])
 
     def in_armature(self, pose: Array) -> Array:
         """(n, c, 4, 4) poses in the pose space, taken to armature space."""
@@ -210,9 +213,7 @@ class ThirdBones:
 
     def parent_pose(self, end: Array) -> Array:
         """(n, c, 4, 4) the poses of what bears the third bones, for poses `end` of the end bones."""
-        for bones, basis in zip(self.bones[:-1], self.between, strict=True):
-            end = pose(bones, end, basis.matrix)
-        return end
+        return poses(self.bones[:-1], end, self.between)[-1]
 
     def pose(self, end: Array, basis: Basis) -> Array:
         """(n, c, 4, 4) the poses of the third bones with this basis, for poses `end` of the end bones."""

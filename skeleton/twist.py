@@ -108,11 +108,7 @@ def _limb_of(group: ChainGroup, samples: Samples, bases: list[Basis], tips: Sequ
 
 
 def _poses_below(plans: Sequence[ChainPlan], end: Array, below: Sequence[Basis]) -> list[Array]:
-    poses = []
-    for index, basis in enumerate(below):
-        end = inherit.pose(tuple(plan.below[index] for plan in plans), end, basis.matrix)
-        poses.append(end)
-    return poses
+    return inherit.poses(zip(*(plan.below for plan in plans), strict=True), end, below)[1:]
 
 
 def _twist(solved: SolvedGroup, limb: Limb, upper: bool, before: EarlierTwists | None) -> twist.Twist:

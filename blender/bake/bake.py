@@ -57,7 +57,7 @@ def bake(
     def write(keep: Keeper) -> MeasurePhase:
         sampler.removal.refuse()
         notes = [*write_keys(plan, channels, settings, keep), *mute_constraints(rig, to_mute), *read_notes]
-        comparison = compare_joints(plan, solved, rows, settings, settings.measure)
+        comparison = compare_joints(plan, solved, rows, settings)
         need = Need.of(comparison.points, comparison.frames, sampler, paths(channels))
         return MeasurePhase(
             need, lambda sampled: build_report("Bake", plan, solved, notes, comparison.measured(sampled))

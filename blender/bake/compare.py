@@ -33,7 +33,7 @@ from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..rna_paths import owner_and_property
 from ..scene.need import SampleNeed
-from ..settings.key_settings import Keys, KeySettings, KeyStyle, Measure
+from ..settings.key_settings import Keys, KeySettings, Measure
 from .chain_report import Measurements
 from .convert import Rows
 from .request import Answer
@@ -91,12 +91,7 @@ class _Expectation:
 
 
 def compare_joints(
-    plan: Plan,
-    solved: Iterable[SolvedGroup],
-    keyed_rows: Rows,
-    style: KeyStyle,
-    measure: Measure,
-    suspects: Collection[int] = (),
+    plan: Plan, solved: Iterable[SolvedGroup], keyed_rows: Rows, settings: KeySettings, suspects: Collection[int] = ()
 ) -> Comparison:
     """Compare mid joints, hocks, tips, and tails that reach with the solution, wherever a chain was keyed.
 
@@ -115,7 +110,7 @@ def compare_joints(
                 things = [*_below_root(chain), *_twists(chain)]
                 yield _Expectation(chain=chain.name, things=things, world=shown[:, column], size=sizes[:, column])
 
-    return _compare(plan, expected, keyed_rows, style, measure, suspects)
+    return _compare(plan, expected, keyed_rows, settings, suspects)
 
 
 def compare_targets(
@@ -133,7 +128,7 @@ def compare_targets(
                 yield _Expectation(chain=chain.name, things=things, world=world, size=size)
 
     rows = {chain.name: plan.rows_to_key(chain) for chain in plan.chains}
-    return _compare(plan, expected, rows, settings, settings.measure)
+    return _compare(plan, expected, rows, settings)
 
 
 def _size(joints: Array) -> Array:
@@ -158,18 +153,17 @@ def _compare(
     plan: Plan,
     expected: Callable[[NDArray[np.intp]], Iterable[_Expectation]],
     keyed_rows: Rows,
-    style: KeyStyle,
-    measure: Measure,
+    settings: KeySettings,
     suspects: Collection[int] = (),
 ) -> Comparison:
     """expected : of rows of the plan's frames where things are to be there"""
-    if measure == Measure.NONE:
+    if settings.measure == Measure.NONE:
         return Comparison(notes=[translated("report.not_measured")] if any(map(len, keyed_rows.values())) else [])
-    tolerance = style.tolerance if style.keys == Keys.REDUCED else 0.0
+    tolerance = settings.tolerance if settings.keys == Keys.REDUCED else 0.0
     keyed = {name: _keyed(plan, rows) for name, rows in keyed_rows.items()}
     anywhere = np.flatnonzero(np.logical_or.reduce(list(keyed.values())))
     likely = np.flatnonzero(np.isin(anywhere, list(suspects))) if suspects else ()
-    rows = anywhere[chosen_frames(plan.frames[anywhere], plan.rig, measure, suspects=likely)]
+    rows = anywhere[chosen_frames(plan.frames[anywhere], plan.rig, settings.measure, suspects=likely)]
     total = len(anywhere)
     if not total:
         return Comparison()

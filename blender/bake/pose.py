@@ -27,7 +27,7 @@ from ..scene.checks import Removal
 from ..scene.need import sample_need
 from ..scene.pose_before import PoseBefore
 from ..session import session
-from ..settings.key_settings import DEFAULTS, Measure
+from ..settings.key_settings import DEFAULTS, MEASURED_WHOLE
 from . import convert
 from .build_plan import Names, chains_taking_part, current_plan
 from .checks import refuse_shared_bones, refuse_unreachable
@@ -73,7 +73,7 @@ def pose(
         removal.refuse()
         shown = plan.scene.view_layers[0].depsgraph
         notes = [*read_notes, *pose_channels(plan, channels, keep if insert_keys else None, shown=shown)]
-        comparison = compare_joints(plan, solved, rows, DEFAULTS, Measure.ALL)
+        comparison = compare_joints(plan, solved, rows, MEASURED_WHOLE)
         return MeasurePhase(None, lambda _: build_report("Solve", plan, solved, notes, comparison.measured_now(played)))
 
     return write

@@ -70,7 +70,7 @@ def build(
         notes = [translated("note.built_askew", chains=", ".join(askew))] if askew else []
         if twisted := [chain.name for chain in plan.chains if chain.twists]:
             notes.append(translated("note.built_twist", chains=", ".join(twisted)))
-        comparison = compare_joints(plan, solved, rows, DEFAULTS, measure)
+        comparison = compare_joints(plan, solved, rows, replace(DEFAULTS, measure=measure))
         need = Need.of(comparison.points, comparison.frames, sampler, {})
         return MeasurePhase(
             need, lambda sampled: build_report("Build", plan, solved, notes, comparison.measured(sampled))

@@ -53,7 +53,7 @@ def compare_feet(
     if measure == Measure.AUTO:
         few = len(plan.frames) <= _MOST
         measure, suspects = (Measure.ALL, suspects) if few else (measure, _suspects(planted, solved))
-    comparison = compare_joints(plan, solved, keyed_rows, settings, measure, suspects.tolist())
+    comparison = compare_joints(plan, solved, keyed_rows, replace(settings, measure=measure), suspects.tolist())
     those = [foot for foot in planted_feet if foot.is_planted]
     names = [place.bone for foot in those for place in foot.points]
     names += [foot.chain.tip_bone for foot in those if foot.chain.below]

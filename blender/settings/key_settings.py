@@ -115,6 +115,7 @@ class KeySettings(KeyStyle):
 
 
 DEFAULTS = KeySettings()
+MEASURED_WHOLE = KeySettings(measure=Measure.ALL)
 
 
 @with_properties({name: option("keys", name) for name in rows("keys", owner="style")})

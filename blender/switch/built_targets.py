@@ -65,7 +65,7 @@ def follow_pose(
         told += write_settings(rig, held, span, settings, as_new=as_new)
         moved.sampler.renew()
         rows = keyed_rows(plan, moved.solved)
-        comparison = compare_joints(plan, moved.solved, rows, settings, settings.measure)
+        comparison = compare_joints(plan, moved.solved, rows, settings)
         need = Need.of(comparison.points, comparison.frames, moved.sampler, keyed)
         return MeasurePhase(
             need, lambda sampled: build_report("Switch", plan, moved.solved, told, comparison.measured(sampled))

@@ -22,7 +22,7 @@ from ..messages.translation import translated
 from ..scene import sampling
 from ..scene.bone import read_bone
 from ..scene.need import sample_need
-from ..settings.key_settings import DEFAULTS, Measure
+from ..settings.key_settings import MEASURED_WHOLE
 from ..settings.properties import TwoBoneIKChain, root_name
 
 _EVEN = 1e-5
@@ -65,7 +65,7 @@ def _off(rig: Rig, chain: str, scene: Scene) -> float | None:
         sampling.settle(plan)
         with sampling.sampled_current_frame(plan, sample_need(plan)) as (samples, played):
             solved = solve.solve_groups(plan, samples)
-            comparison = compare_joints(plan, solved, keyed_rows(plan, solved), DEFAULTS, Measure.ALL)
+            comparison = compare_joints(plan, solved, keyed_rows(plan, solved), MEASURED_WHOLE)
             measured, _ = comparison.measured_now(played)
     except Refused:
         return None
