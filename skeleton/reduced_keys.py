@@ -159,14 +159,14 @@ def limb_points(
     at, plan = on_rows(rows), limb.plan
     group = each_array(at, limb)
     by_path = {path: value[:, None] for path, value in zip(paths, values, strict=True)}
-    bases = tuple(_with_values(basis, bone, by_path) for bone, basis in zip(plan.bones, group.basis, strict=True))
+    bases = tuple(with_values(basis, bone, by_path) for bone, basis in zip(plan.bones, group.basis, strict=True))
     posed = list(zip(plan.bones, group.kinematics.poses(bases), strict=True))
     # Mid and tip are not always the tails of root and end bone.
     joints = [posed[-1][1][..., :3, 3]]
 
     def posed_on(bone: Bone, parent: Array) -> tuple[Bone, Array]:
         sampled = Basis.side_by_side([each_array(at, own[Point(plan.rig, bone.name)])])
-        return bone, inherit.pose((bone,), parent, _with_values(sampled, bone, by_path).matrix)
+        return bone, inherit.pose((bone,), parent, with_values(sampled, bone, by_path).matrix)
 
     for bone in plan.below:
         posed.append(posed_on(bone, posed[-1][1]))
@@ -176,21 +176,20 @@ def limb_points(
     for twist in plan.twists:
         if not twist.in_line:
             posed.append(posed_on(twist.bone, carriers[plan.root if twist.upper else plan.end]))
-    shown = [(bone, pose, side) for bone, pose in posed if bone in plan.keyed for side in (0.0, SIDE)]
-    points = [_beside_tail(bone, pose, side) for bone, pose, side in shown] + joints
+    beside = np.array(((0.0, 1.0, 0.0), (SIDE, 1.0, 0.0)))
+    shown = [(pose, bone.length * place) for bone, pose in posed if bone in plan.keyed for place in beside]
+    points = [*(transform.transform_points(pose, place) for pose, place in shown), *joints]
     to_world = group.to_world[..., :3, :3]
     if not group.kinematics.rigid:
         to_world = product(to_world, transform.inverse(group.kinematics.to_armature[..., :3, :3]))
     return np.stack([transform.transform_vectors(to_world, point)[:, 0] for point in points], axis=-2)
 
 
-def _beside_tail(bone: Bone, pose: Array, side: float) -> Array:
-    return transform.transform_points(pose, bone.length * np.array((side, 1.0, 0.0)))
-
-
-def _with_values(basis: Basis, bone: Bone, values: Mapping[str, Array]) -> Basis:
-    """The bone's basis with those values (r, 1, k) of its properties that are given, by RNA path."""
-    if bone.rotation_path not in values:
-        return basis
-    rotation = rotation_matrices(values[bone.rotation_path], bone.rotation_mode)
-    return replace(basis, rotation=rotation, scale=values.get(bone.scale_path, basis.scale))
+def with_values(basis: Basis, bone: Bone, values: Mapping[str, Array]) -> Basis:
+    """The bone's basis with those values (r, ..., k) of its properties that are given, by RNA path."""
+    turn = values.get(bone.rotation_path)
+    return Basis(
+        location=values.get(bone.location_path, basis.location),
+        rotation=basis.rotation if turn is None else rotation_matrices(turn, bone.rotation_mode),
+        scale=values.get(bone.scale_path, basis.scale),
+    )

@@ -28,7 +28,8 @@ def solve_group(group: ChainGroup, samples: Samples, count: int, seconds: Array 
 def solve_for(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGroup:
     """Chains side by side, solved for these goals, whose targets are where the tips go, or the tails of tip bones."""
     if group.kinematics.rigid:
-        solution = group.solve(tail.joint_goals(group, goals, tail.rigid_lever(group, samples)))
+        lever = tail.lever(group, group.kinematics.to_armature, samples) if group.plan.by_tail else None
+        solution = group.solve(tail.joint_goals(group, goals, lever))
         return SolvedGroup(group=group, goals=goals, solution=solution, samples=samples)
     return uneven_scale.solve_group(group, goals, samples)
 

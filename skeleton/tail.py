@@ -44,15 +44,10 @@ def _within_reach(group: ChainGroup, target: Array) -> Array:
     return np.where(group.flat[..., None], target + missing[..., None] * line, target)
 
 
-def rigid_lever(group: ChainGroup, samples: Samples) -> Array | None:
-    """(n, c, 3) the lever of rigid chains in chain space, the same for all their poses; None where the tip reaches."""
-    return lever(group, group.kinematics.to_armature, samples) if group.plan.by_tail else None
-
-
 def lever(group: ChainGroup, parent: Array, samples: Samples) -> Array:
     """(n, c, 3) in chain space, from head to tail of tip bones that are turned as their targets are.
 
-    parent : (n, c, 4, 4) the poses of their parents in armature space
+    parent : (n, c, 4, 4) the poses of their parents in armature space; the lever of rigid chains is the same for all
     """
     poses = inherit.pose(_tips(group), parent, turned_tips(group, parent, samples).matrix)
     from_armature, _ = transform.nearest_inverse(group.kinematics.to_armature)

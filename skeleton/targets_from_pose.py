@@ -91,11 +91,14 @@ def _of_chain(plan: ChainPlan, samples: Samples, seconds: Array) -> TargetsFromP
     off = solution.joints[:, 0, 1:] - pose.joints
     links = np.diff(np.insert(pose.joints, 0, 0.0, axis=-2), axis=-2)
     linear = to_world[..., None, :3, :3]
+    last = samples.world(Point(plan.rig, plan.tip_place[0]))
+    # From the tip to what comes to the target.
+    lever = last[..., :3, 1] * (plan.below[-1].length if plan.by_tail else 0.0)
     return TargetsFromPose(
         solved=solved,
-        target=transform.transform_points(to_world, target) + _lever(plan, samples),
+        target=transform.transform_points(to_world, target) + lever,
         pole=transform.transform_points(to_world, pole),
-        orientation=_orientation(plan, samples),
+        orientation=transform.orientation(last[..., :3, :3]),
         moved=norm(transform.transform_vectors(linear, off)).max(axis=-1),
         rolled=diagnostics.root_turn(solution.rotations[:, 0], pose.rotations).max(axis=-1),
         size=float(norm(transform.transform_vectors(linear, links)).sum(axis=-1).max()),
@@ -195,15 +198,3 @@ def _cost(solution: Solution, pose: _Pose) -> float:
     size = norm(np.diff(pose.chain.joints, axis=-2)).sum(axis=-1)
     off = norm(solution.joints[:, 0, 1] - pose.mid) / np.where(size > 0.0, size, 1.0)
     return float(off.sum() + 1e-6 * diagnostics.root_turn(solution.rotations[:, 0], pose.rotations).sum())
-
-
-def _lever(plan: ChainPlan, samples: Samples) -> Array:
-    """(n, 3) in the world, from the tip to what comes to the target."""
-    last = plan.below[-1] if plan.by_tail else None
-    world = samples.world(Point(plan.rig, plan.tip_place[0]))
-    return world[..., :3, 1] * (last.length if last else 0.0)
-
-
-def _orientation(plan: ChainPlan, samples: Samples) -> Array:
-    bone = Point(plan.rig, plan.tip_place[0])
-    return transform.orientation(samples.world(bone)[..., :3, :3])

@@ -129,7 +129,9 @@ def _turned(
     bones = plan.bones if upper else plan.twisting
     angles, parts, so_far = [], [], 0.0
     for twist in (twist for twist in plan.twists if twist.upper == upper and twist.bone in values):
-        own = line_in_line(bones, bones.index(twist.bone)) if twist.in_line else beside(twist, line)
+        # Of a bone in line, from its head to that of the last.
+        below = bones[bones.index(twist.bone) + 1 :] if twist.in_line else ()
+        own = unit(_at_rest(below)[:3, 3]) if twist.in_line else beside(twist, line)
         value = np.array(values[twist.bone], dtype=np.float64)[None]
         basis = rotation_matrices(value, twist.bone.rotation_mode)[0]
         if not twist.in_line and np.linalg.norm(basis @ own - own) > _ALIKE:
@@ -139,11 +141,6 @@ def _turned(
         angles.append(so_far if twist.in_line else turn)
         parts.append(shares[twist.bone] - (0.0 if twist.in_line else carrier))
     return explaining(np.array(angles), np.array(parts))
-
-
-def line_in_line(bones: Sequence[Bone], row: int) -> Array:
-    """(3,) at rest, from the head of one of these bones to that of the last, in the space of the one."""
-    return unit(_at_rest(bones[row + 1 :])[:3, 3])
 
 
 def explaining(angles: Array, parts: Array) -> float:

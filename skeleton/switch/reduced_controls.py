@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from ...solver.values import Array
 from .. import transform
-from ..reduced_keys import SIDE, reduce_channels
-from ..rotation_mode import rotation_matrices
+from ..reduced_keys import SIDE, reduce_channels, with_values
 from ..transform import Basis
 from ..values import Bone, Channel
 from .switch_plan import SwitchPlan
@@ -50,14 +49,7 @@ def _levers(limb: SwitchPlan) -> dict[str, float]:
 
 def _shown(bone: Bone, basis: Basis, keyed: Mapping[str, Array], rows: NDArray[np.intp], lever: float) -> Array:
     """(r, 3, 3) head, end and side of a control, on these rows, in the space that its channels are in."""
-
-    def at(array: Array) -> Array:
-        return array if len(array) == 1 else array[rows]
-
-    values = keyed.get(bone.rotation_path)
-    turn = at(basis.rotation) if values is None else rotation_matrices(values, bone.rotation_mode)
-    linear = turn * keyed.get(bone.scale_path, at(basis.scale))[..., None, :]
-    matrix = transform.compose(linear, keyed.get(bone.location_path, at(basis.location)))
+    matrix = with_values(transform.each_array(transform.on_rows(rows), basis), bone, keyed).matrix
     places = np.array(((0.0, 0.0, 0.0), (0.0, lever, 0.0), (SIDE * lever, 0.0, 0.0)))
     points = np.stack([transform.transform_points(matrix, place) for place in places], axis=1)
     return np.broadcast_to(points, (len(rows), 3, 3))
