@@ -87,6 +87,7 @@ def check(
     if rig.two_bone_ik_live:
         notes += render_notes(plan)
 
-    samples = run(sampling.samples_over_range(plan, way))
+    with sampling.Sampler(plan, way) as sampler:
+        samples = run(sampler.over_range())
     solved = run(solve.solving(plan, samples, write_channels.moved_as_keyed(plan, DEFAULTS)))
     return build_report("Check", plan, solved, [*notes, *flat_notes(plan, solved)])

@@ -57,12 +57,11 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
     below = bones_below(rig, chain, bones[-1])
     # An unlisted chain has no bone's options.
     numbers = keyed_options.values(chain) if isinstance(chain, PropertyGroup) else vars(chain)
-    read_bones, read_below = (tuple(read_bone(rig, name) for name in names) for names in (bones, below))
     plan = ChainPlan(
         name=chain.name,
         rig=rig,
-        bones=read_bones,
-        below=read_below,
+        bones=tuple(read_bone(rig, name) for name in bones),
+        below=tuple(read_bone(rig, name) for name in below),
         parent=Point(rig, parent.name) if parent else None,
         target=target,
         pole=pole,
@@ -76,7 +75,7 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
         reach_with=ReachWith(chain.reach_with),
     )
     if chain.use_twist:
-        plan = replace(plan, twists=twist_bones.read(rig, read_bones, plan.twisting, hock=bool(plan.third)))
+        plan = replace(plan, twists=twist_bones.read(plan))
     return _consistent(plan)
 
 

@@ -15,7 +15,7 @@ from bpy.types import Bone as RigBone
 from bpy.types import Constraint, PoseBone
 
 from ...skeleton.rotation_mode import rotation_name
-from ...skeleton.values import Bone, ChainPlan, TwistBone
+from ...skeleton.values import ChainPlan, TwistBone
 from ...solver import twist
 from .. import versions
 from ..armatures import Rig
@@ -54,20 +54,19 @@ class FoundBones(NamedTuple):
         return [*(place.name for place in self.bones), *self.left_alone]
 
 
-def read(rig: Rig, bones: Sequence[Bone], below: Sequence[Bone], *, hock: bool) -> tuple[TwistBone, ...]:
-    """The twist bones of the limb with these bones, from root bone to end bone, and below down to that which twists."""
-    known = {bone.name: bone for bone in (*bones, *below)}
-    places = found(rig, [bone.name for bone in bones], [bone.name for bone in below], hock=hock).bones
-    pose_bones: Any = rig.pose.bones
+def read(chain: ChainPlan) -> tuple[TwistBone, ...]:
+    """The twist bones of a chain of which all else was read."""
+    known = {bone.name: bone for bone in (*chain.bones, *chain.below)}
+    pose_bones: Any = chain.rig.pose.bones
     return tuple(
         TwistBone(
-            bone=known.get(place.name) or read_bone(rig, place.name),
+            bone=known.get(place.name) or read_bone(chain.rig, place.name),
             upper=place.upper,
             in_line=place.in_line,
             by_place=place.by_place,
             share=pose_bones[place.name].two_bone_ik_twist,
         )
-        for place in places
+        for place in found_for(chain).bones
     )
 
 

@@ -27,8 +27,8 @@ def refuse_unwritable(
     """
     code("interpolation", style.interpolation)
     code("type", style.key_type)
-    if style.keys == Keys.REDUCED:
-        _refuse_irreducible(item, style)
+    if style.keys == Keys.REDUCED and style.interpolation not in {"BEZIER", "LINEAR"}:
+        raise Refused("IRREDUCIBLE", object=item, value=style.interpolation)
     animation = item.animation_data
     if not animation:
         return
@@ -110,11 +110,6 @@ def owner_of(item: Object, path: str) -> Object | PoseBone:
     """The bone or the object whose property this path names."""
     owner, _ = owner_and_property(path)
     return item.path_resolve(owner) if owner else item
-
-
-def _refuse_irreducible(item: Object, style: KeyStyle) -> None:
-    if style.interpolation not in {"BEZIER", "LINEAR"}:
-        raise Refused("IRREDUCIBLE", object=item, value=style.interpolation)
 
 
 def _eased(curve: FCurve, span: tuple[float, float]) -> str:

@@ -34,7 +34,8 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
     if _evaluating:
         return
     states = [rig_state for rig_state in map(state.cached, rigs) if rig_state.pulled is None]
-    updated, layer = {update.id.original for update in depsgraph.updates}, state.layer_of(depsgraph)
+    updated = {update.id.original for update in depsgraph.updates}
+    layer = depsgraph.scene.name, depsgraph.view_layer.name
     touched = {rig_state for rig_state in states if rig_state.may_have_changed(updated, layer)}
     if not touched:
         return

@@ -27,7 +27,6 @@ from ..scene import sampling
 from ..scene.checks import refuse_unposable
 from ..scene.dependencies import built_by
 from ..scene.glance import Glance, GlanceNeed
-from ..scene.need import sample_need
 from ..scene.sampling import samples_from_depsgraph
 from ..session import session
 from ..settings import bone_marks
@@ -60,7 +59,7 @@ class _Reading(NamedTuple):
         """Read these chains."""
         plan = current_plan(rig, [name for name, *_ in chains], scene)
         checks.refuse_shared_bones(plan.chains)
-        glance_need = GlanceNeed(plan=plan, need=sample_need(plan))
+        glance_need = GlanceNeed(plan)
         glance, keyed = glance_need.look(depsgraph), [bone for chain in plan.chains for bone in chain.keyed]
         samples = samples_from_depsgraph(glance_need.need, depsgraph)
         return cls(chains, plan, keyed, Fingerprint(plan), glance_need, glance, samples)
@@ -208,11 +207,6 @@ _states: dict[int, RigState] = session.of_state({})
 def cached(rig: Rig) -> RigState:
     """The limbs of an armature object as `update` found them last."""
     return _states.setdefault(rig.session_uid, RigState(rig=rig))
-
-
-def layer_of(depsgraph: Depsgraph) -> Layer:
-    """The scene and view layer that it evaluates."""
-    return depsgraph.scene.name, depsgraph.view_layer.name
 
 
 def update(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> RigState:

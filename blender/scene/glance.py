@@ -3,8 +3,7 @@
 Live samples only what has changed.
 """
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from ...solver.values import Array
 from ..versions import matrix_rows
 from .bone import current
 from .checks import all_finite, refuse_not_finite
-from .need import SampleNeed
+from .need import sample_need
 from .pose_before import pose_before
 from .probe import evaluated_objects, number_of
 from .sampling import refuse_disabled
@@ -35,20 +34,13 @@ class Glance(NamedTuple):
     goals: tuple[Matrix, ...]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
 class GlanceNeed:
     """What to look at for the chains of a plan; `need` is all that they depend on."""
 
-    plan: Plan
-    need: SampleNeed
-
-    @cached_property
-    def _spaces(self) -> list[Point]:
-        return [Point(self.plan.rig), *dict.fromkeys(filter(None, (chain.parent for chain in self.plan.chains)))]
-
-    @cached_property
-    def _goals(self) -> list[Point]:
-        return [*self.need.placed.difference(self._spaces)]
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.need = plan, sample_need(plan)
+        self._spaces = [Point(plan.rig), *dict.fromkeys(filter(None, (chain.parent for chain in plan.chains)))]
+        self._goals = [*self.need.placed.difference(self._spaces)]
 
     def look(self, depsgraph: Depsgraph) -> Glance:
         """What is where in this dependency graph; Refused where it leaves out something, such as a hidden target."""

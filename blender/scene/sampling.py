@@ -219,12 +219,6 @@ def _driven_by_scene(items: Iterable[Object]) -> bool:
     return False
 
 
-def samples_over_range(plan: Plan, way: Sampling) -> Steps:
-    """What the plan's chains depend on, over its frames, by a sampler that is not needed any more."""
-    with Sampler(plan, way) as sampler:
-        return (yield from sampler.over_range())
-
-
 def settle(plan: Plan) -> None:
     """Let Blender evaluate edits, and limbs that follow these be posed: while something is sampled, they are not."""
     plan.scene.view_layers[0].update()

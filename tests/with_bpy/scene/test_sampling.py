@@ -13,7 +13,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.bake.build_plan import build_plan
-from bl_ext.user_default.two_bone_ik.blender.scene.sampling import samples_over_range
+from bl_ext.user_default.two_bone_ik.blender.scene.sampling import Sampler
 from bl_ext.user_default.two_bone_ik.skeleton.steps import run
 from bl_ext.user_default.two_bone_ik.skeleton.values import Samples
 from bpy.app.handlers import persistent
@@ -43,7 +43,8 @@ def moving_arm(**fields: object) -> PropertyGroup:
 
 
 def sampled(rig: Object, way: str) -> Samples:
-    return run(samples_over_range(build_plan(rig, None, FRAMES, None), way))
+    with Sampler(build_plan(rig, None, FRAMES, None), way) as sampler:
+        return run(sampler.over_range())
 
 
 def assert_same(first: Samples, second: Samples) -> None:
