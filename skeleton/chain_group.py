@@ -229,8 +229,9 @@ def _kind(plan: ChainPlan) -> Hashable:
         plan.pole_pins,
     )
     third = plan.bearing.index(plan.third[0]) if plan.hock else None
-    rules = (bone.rules for bone in (*plan.bones, *plan.below))
-    twists = ((part.upper, part.in_line and plan.place(part.bone), part.bone.rules) for part in plan.twists)
+    bones = (*plan.bones, *plan.below)
+    rules = (bone.rules for bone in bones)
+    twists = ((part.upper, part.in_line and bones.index(part.bone), part.bone.rules) for part in plan.twists)
     return *_fixed(plan.options), *choices, plan.hock, third, len(plan.bones), *rules, *twists
 
 

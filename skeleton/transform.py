@@ -47,11 +47,6 @@ def translation(location: Array) -> Array:
     return compose(np.eye(3), location)
 
 
-def moved(matrix: Array, shift: Array) -> Array:
-    """(n, 4, 4) the matrices, moved by (n, 3)."""
-    return compose(matrix[..., :3, :3], matrix[..., :3, 3] + shift)
-
-
 def unscaled(linear: Array) -> Array:
     """(..., 3, 3) the same axes, each of length one; an axis without length stays so, a mirrored one stays mirrored."""
     sizes = lengths(linear)

@@ -166,10 +166,6 @@ class ChainPlan:
         """The end bone."""
         return self.bones[-1]
 
-    def place(self, bone: Bone) -> int:
-        """Where a bone is among those from root to tip."""
-        return (*self.bones, *self.below).index(bone)
-
     @property
     def third(self) -> tuple[Bone, ...]:
         """The bone between the end bone and the tip of a leg with a hock; empty for other limbs."""

@@ -231,14 +231,14 @@ def with_targets(plan: Plan, samples: Samples, planted: PlantedFeet, hips: Hips 
     """The plan with chains whose tips go where they are planted, and the samples with these targets and hips moved."""
     shift = _in_armature(samples, plan, planted.shift)
     moved = {
-        chain.parent: transform.moved(samples.pose[chain.parent], shift)
+        chain.parent: transform.affine_product(transform.translation(shift), samples.pose[chain.parent])
         for chain in plan.chains
         if hips and chain.parent and chain.name in hips.carries
     }
     worlds, numbers = {}, {}
     for column, chain in enumerate(plan.chains):
-        tip = product(planted.turns[:, column], _tip_world(plan, chain.tip_bone or chain.end.name, samples))
-        worlds[chain.name] = transform.compose(tip, planted.tips[:, column])
+        tip = samples.world(Point(plan.rig, chain.tip_bone or chain.end.name))[:, :3, :3]
+        worlds[chain.name] = transform.compose(product(planted.turns[:, column], tip), planted.tips[:, column])
         numbers[Point(plan.rig, chain.end.name)] = {"softness": planted.softness[:, column]}
     samples = replace(samples, to_world={**samples.to_world, **worlds}, pose={**samples.pose, **moved}, numbers=numbers)
     plan = replace(plan, ranks=tuple(tuple(map(_with_target, rank)) for rank in plan.ranks))
@@ -248,11 +248,6 @@ def with_targets(plan: Plan, samples: Samples, planted: PlantedFeet, hips: Hips 
 def _with_target(chain: ChainPlan) -> ChainPlan:
     # A target is no object here: its chain's name stands for it.
     return replace(chain, target=Point(chain.name), animated=frozenset({"softness"}))
-
-
-def _tip_world(plan: Plan, bone: str, samples: Samples) -> Array:
-    """(n, 3, 3) the bone's axes in the world."""
-    return product(samples.to_world[plan.rig][:, :3, :3], samples.pose[Point(plan.rig, bone)][:, :3, :3])
 
 
 def _in_armature(samples: Samples, plan: Plan, vectors: Array) -> Array:
