@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .numbers import every
 from .values import Array
+from .vectors import swing
 
 
 def carry_last(values: Array, decided: NDArray[np.bool_], axis: int = 0) -> Array:
@@ -27,3 +28,16 @@ def carry_last(values: Array, decided: NDArray[np.bool_], axis: int = 0) -> Arra
     index = np.where(np.logical_or.reduce(decided, axis=0), last, rows)
     index = index.reshape(*index.shape, *[1] * (values.ndim - index.ndim))
     return np.moveaxis(np.take_along_axis(values, index, axis=0), 0, axis)
+
+
+def carry_normal(aim: Array, normal: Array, decided: NDArray[np.bool_], otherwise: Array) -> Array:
+    """(n, ..., 3) the normals, on undecided frames turned from the last decided frame by the aim's shortest rotation.
+
+    aim, normal : (n, ..., 3)   unit vectors at right angles
+    otherwise : (..., 3)        normals if no frame is decided
+    """
+    if every(decided):
+        return normal
+    normal = np.where(decided[..., None], normal, otherwise)
+    carried = swing(carry_last(normal, decided), carry_last(aim, decided), aim)
+    return np.where(decided[..., None], normal, carried)

@@ -8,10 +8,9 @@ holds.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import swivel
-from .carry_last import carry_last
+from .carry_last import carry_last, carry_normal
 from .numbers import differs, every
 from .reference import ReferencePose, is_slight
 from .values import Array, Bend, Goals, Options, Plane, Reference
@@ -90,7 +89,7 @@ def _aim(target: Array, options: Options, start: ReferencePose) -> tuple[Array, 
 def _aimed_hinge(aim: Array, start: ReferencePose) -> Array:
     """The hinge of the reference pose, turned by the shortest rotation that aims the chain."""
     away = norm(aim + start.aim) > _IN_LINE
-    return _hold_hinge(aim, swing(start.normal, start.aim, aim), away, start.normal)
+    return carry_normal(aim, swing(start.normal, start.aim, aim), away, start.normal)
 
 
 def _towards_pole(goals: Goals, aim: Array, start: ReferencePose, options: Options, side: Array) -> tuple[Array, Array]:
@@ -109,7 +108,7 @@ def _towards_pole(goals: Goals, aim: Array, start: ReferencePose, options: Optio
     normal *= (side / (sine if all_decided else np.where(decided, sine, 1.0)))[..., None]
     hinge = rejection(normal, aim)
     without = hinge if all_decided and not partly else _aimed_hinge(aim, start)
-    hinge = hinge if all_decided else _hold_hinge(aim, hinge, decided, without)
+    hinge = hinge if all_decided else carry_normal(aim, hinge, decided, without)
     if differs(options.pole_angle, 0.0):
         hinge = rotate_about(hinge, aim, options.pole_angle)
     if partly:
@@ -124,15 +123,3 @@ def _towards_pole(goals: Goals, aim: Array, start: ReferencePose, options: Optio
     certain = np.where(decided_ever, swivel.certainty(pole, sine, options.pole_influence), 1.0)
     turns = swivel.turns(aim, side[..., None] * hinge, certain, goals.seconds, options.pole_smoothing)
     return np.where(turns[..., None] != 0.0, rotate_about(hinge, aim, turns), hinge), turns
-
-
-def _hold_hinge(aim: Array, hinge: Array, decided: NDArray[np.bool_], otherwise: Array) -> Array:
-    """The hinge axes, on undecided frames turned from the last decided frame by the shortest rotation of the aim.
-
-    otherwise : (..., 3)     hinge axes if no frame is decided
-    """
-    if every(decided):
-        return hinge
-    hinge = np.where(decided[..., None], hinge, otherwise)
-    carried = swing(carry_last(hinge, decided), carry_last(aim, decided), aim)
-    return np.where(decided[..., None], hinge, carried)

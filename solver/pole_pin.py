@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import inputs, reach
-from .carry_last import carry_last
+from .carry_last import carry_last, carry_normal
 from .numbers import every
 from .values import Array
-from .vectors import along, any_normal, dot, norm, rejection, swing, unit
+from .vectors import along, any_normal, dot, norm, rejection, unit
 
 _ROUNDING = 1e-12
 """Part of the size of all that takes part: a point counts as on a sphere up to this."""
@@ -177,17 +177,13 @@ def nearest_mid(
 
 def _across(beside: Array, decided: NDArray[np.bool_], aim: Array, side: Array | None) -> Array:
     """(..., 3) unit vectors at right angles to the aim, towards the wished place; where it is on the line, the last."""
-    across = unit(beside)
     if every(decided):
-        return across
+        return unit(beside)
     start = any_normal(aim)
     if side is not None:
         part = rejection(side, aim)
         start = np.where((norm(part) > IN_LINE * norm(side))[..., None], unit(part), start)
-    across = np.where(decided[..., None], across, start)
-    known = np.logical_or.reduce(decided, axis=0) if decided.ndim else decided
-    held = np.where(known[..., None], swing(carry_last(across, decided), carry_last(aim, decided), aim), start)
-    return np.where(decided[..., None], across, held)
+    return carry_normal(aim, unit(beside), decided, start)
 
 
 def _on_circle(place: Array, center: Array, radius: Array, slack: Array) -> Array:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...solver.numbers import true_runs
 from ...solver.values import Array, Options, Plane, Status
 from ..messages.translation import frame_text, translated
 
@@ -262,13 +263,10 @@ def blank(count: int) -> dict[str, Any]:
 
 def when(frames: Array, where: NDArray[np.bool_]) -> str:
     """The number of frames and the first runs of them, in words."""
-    rows = np.flatnonzero(where)
-    gaps = np.flatnonzero(rows[1:] > rows[:-1] + 1)[:_RUNS].tolist()
-    firsts, lasts = rows[[0, *(gap + 1 for gap in gaps)]], rows[[*gaps, -1]]
-    runs = zip(frames[firsts].tolist(), frames[lasts].tolist(), strict=True)
+    count, runs = np.count_nonzero(where), frames[true_runs(where)[: _RUNS + 1]].tolist()
     spans = ["-".join(map(frame_text, dict.fromkeys(run))) for run in runs]
     text = ", ".join([*spans[:_RUNS], *(["..."] if len(spans) > _RUNS else [])])
-    return translated("report.one_frame" if len(rows) == 1 else "report.frames", count=len(rows), spans=text)
+    return translated("report.one_frame" if count == 1 else "report.frames", count=count, spans=text)
 
 
 def check_fields(kind: type, values: Any, *, newer: Collection[str] = (), older: Collection[str] = ()) -> None:

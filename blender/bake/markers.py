@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-import numpy as np
 from bpy.types import Scene, TimelineMarker
 
+from ...solver.numbers import true_runs
 from ...solver.values import Status
 from .chain_report import ChainReport
 from .report import Report
@@ -44,5 +44,5 @@ def _found(chain: ChainReport) -> Iterator[tuple[str, int]]:
     states = (chain.status == status for status in (Status.TOO_FAR, Status.TOO_CLOSE, Status.LIMITED))
     where = (*states, chain.flips)
     for kind, rows in zip(_KINDS, where, strict=True):
-        for frame in chain.frames[rows & ~np.concatenate(([False], rows[:-1]))]:
+        for frame in chain.frames[true_runs(rows)[:, 0]]:
             yield kind, round(float(frame))
