@@ -20,8 +20,8 @@ from math import pi
 
 import numpy as np
 
-from ..solver import reference
-from ..solver.bend import is_limited
+from ..solver import reference, rotation
+from ..solver.bend import is_limited, opening, within_limits
 from ..solver.reach import annulus
 from ..solver.values import Array, Bend, Chain, Hock, Options, Plane
 from ..solver.vectors import IN_LINE, angle_about, triad, unit
@@ -103,7 +103,7 @@ def built_limb(
     angles = angle_about(rest.normal, rest.aim, rest.links)
     along = triad(np.array((0.0, 1.0, 0.0)), np.array((1.0, 0.0, 0.0)))
     own = np.stack([along @ triads.T @ bone for triads, bone in zip(rest.triads, (np.eye(3), end), strict=True)])
-    upper, lower = (aim @ _about_x(float(angle)) @ bone for angle, bone in zip(angles, own, strict=True))
+    upper, lower = aim @ rotation.about(np.array((1.0, 0.0, 0.0)), angles) @ own
     (first, second), (inner, outer) = rest.lengths.tolist(), map(float, annulus(rest.lengths, low, high))
     distance = "sqrt(y*y+z*z)" if in_rest_plane else f"d/max(fabs(s),{_TINY})"
     reach = _soft(distance, outer) if soft else distance
@@ -205,15 +205,6 @@ def _soft(reach: str, outer: float) -> str:
 
 def _opening(side: float, options: Options) -> tuple[float, float, float]:
     """The sign of the hinge angle, and the least and the greatest size of it."""
-    least, most = float(options.bend_min), float(options.bend_max)
-    sign = -side if options.bend == Bend.NEGATIVE else side
-    if most <= 0.0 or least >= 0.0:
-        sign = 1.0 if least >= 0.0 else -1.0
-    low, high = (least, most) if sign > 0.0 else (-most, -least)
-    return sign, max(low, 0.0), min(high, pi)
-
-
-def _about_x(angle: float) -> Array:
-    """(3, 3)"""
-    cosine, sine = np.cos(angle), np.sin(angle)
-    return np.array(((1.0, 0.0, 0.0), (0.0, cosine, -sine), (0.0, sine, cosine)))
+    sign = within_limits(np.array(-side if options.bend == Bend.NEGATIVE else side), options)
+    low, high = opening(sign, options)
+    return float(sign), float(low), float(high)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..solver.diagnostics import joint_angles
 from ..solver.values import Array, Goals, Plane, Solution
+from ..solver.vectors import rejection, unit
 from .chain_group import ChainGroup
 from .transform import each_array, on_columns, on_rows
 from .values import ChainPlan, Plan, Point, Samples
@@ -97,9 +98,7 @@ class SolvedGroup:
         joints = self.solution.joints[0, 0]
         line = joints[-1] - joints[0]
         corner = self.group.sides(np.diff(joints, axis=0))[0]
-        beside, towards = (
-            point - line * (point @ line) / (line @ line or 1.0) for point in (corner, self.goals.pole[0, 0])
-        )
+        beside, towards = (rejection(point, unit(line)) for point in (corner, self.goals.pole[0, 0]))
         return 1 if beside @ towards >= 0.0 else -1
 
 

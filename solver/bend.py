@@ -33,12 +33,12 @@ def candidates(plane: BendPlane, options: Options) -> list[tuple[BendPlane, Arra
         signs = [towards if options.bend == Bend.POSITIVE else -towards]
     elif options.bend in (Bend.NEAREST, Bend.LIMITS):
         signs = [side, -side]
-    allowed = [_within_limits(sign, options) for sign in signs] if is_limited(options) else signs
+    allowed = [within_limits(sign, options) for sign in signs] if is_limited(options) else signs
     if options.reference == Reference.REST or options.plane == Plane.REST or not plane.has_pole:
         return [(plane, sign) for sign in allowed]
     if options.bend == Bend.LIMITS:
         return [(_turned(plane, side * sign), sign) for sign in allowed]
-    kept = _within_limits(side, options)
+    kept = within_limits(side, options)
     return [(_turned(plane, sign * kept), kept) for sign in signs]
 
 
@@ -55,7 +55,7 @@ def is_limited(options: Options) -> bool:
     return bool(np.greater(least, -pi).any() or np.less(most, pi).any())
 
 
-def _within_limits(sign: Array, options: Options) -> Array:
+def within_limits(sign: Array, options: Options) -> Array:
     """The sign, but replaced by the only side that the bend limits leave, if they leave only one."""
     for limited, only in ((np.less_equal(options.bend_max, 0.0), -1.0), (np.greater_equal(options.bend_min, 0.0), 1.0)):
         sign = np.where(limited, only, sign) if limited.any() else sign
