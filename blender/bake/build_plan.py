@@ -170,7 +170,7 @@ def with_dependents(ranks: Ranks, also: Sequence[Point] = ()) -> Ranks:
     if not moving:
         return ranks
     chains = [chain for rank in ranks for chain in rank]
-    points = [*also, *(point for chain in chains for point in (chain.target, chain.pole, chain.parent) if point)]
+    points = [*also, *(point for chain in chains for point in dependencies.places_of(chain))]
     nearest = [
         Point(chain.rig, names[0])
         for rank in moving

@@ -50,17 +50,11 @@ def refuse_unreachable(plan: Plan, solved: Iterable[SolvedGroup]) -> None:
     for group in one_by_one(plan, erring):
         out = group.out_of_reach[plan.requested, 0]
         if out.any():
-            frame = plan.step * int(np.argmax(out))
+            frame, chain = plan.step * int(np.argmax(out)), group.plan
             distance, inner, outer = group.distances(frame)
-            when = frame_text(plan.frames[frame])
+            named: dict[str, Any] = {"value": distance, "frame": frame_text(plan.frames[frame])}
             annulus: dict[str, Any] = {"unit": unit_name(plan.scene), "inner": inner, "outer": outer}
-            raise Refused(
-                "UNREACHABLE.tail" if group.plan.by_tail else "UNREACHABLE.tip",
-                chain=group.plan,
-                value=distance,
-                frame=when,
-                **annulus,
-            )
+            raise Refused("UNREACHABLE.tail" if chain.by_tail else "UNREACHABLE.tip", chain=chain, **named, **annulus)
 
 
 def refuse_shared_bones(chains: Iterable[ChainPlan]) -> None:

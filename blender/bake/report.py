@@ -120,11 +120,8 @@ class Report:
         if not self.chains:
             return operation
         frames = self.chains[0].frames
-        return translated(
-            "report.title" if len(frames) > 1 else "report.title_of_one",
-            operation=operation,
-            span="-".join(frame_text(frame) for frame in dict.fromkeys((frames[0], frames[-1]))),
-        )
+        span = "-".join(frame_text(frame) for frame in dict.fromkeys((frames[0], frames[-1])))
+        return translated("report.title" if len(frames) > 1 else "report.title_of_one", operation=operation, span=span)
 
     def table(self) -> list[tuple[str, ...]]:
         """A row for each planted foot, below one that says what the columns are; empty where none was planted."""

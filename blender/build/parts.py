@@ -231,15 +231,8 @@ def _let_copy(rig: Rig, parts: Parts, names: Mapping[str, str], held: Mapping[st
         # The bones below get what the root bone has in the end: with Inherit Scale they have some of that already.
         upper, root = Point(rig, names["upper"]), Point(rig, chain.root.name)
         for bone in chain.scaled:
-            first = bone == chain.root
-            copy = _copy(
-                bones[bone.name],
-                "COPY_SCALE",
-                upper if first else root,
-                "POSE",
-                switch,
-                "k" if first else "1 if k>0 else 0",
-            )
+            source, influence = (upper, "k") if bone == chain.root else (root, "1 if k>0 else 0")
+            copy = _copy(bones[bone.name], "COPY_SCALE", source, "POSE", switch, influence)
             copy.use_x = copy.use_z = False
     if chain.use_rotation:
         # In the space of the armature a mirrored object does not matter.

@@ -176,12 +176,8 @@ def _roots(rig: Rig) -> Iterator[str]:
 
 def own_target_refused(chain: ChainPlan, point: Point) -> Refused:
     """The refusal of a target or pole target that follows the chain itself."""
-    return Refused(
-        "TARGET_FOLLOWS.target" if point is chain.target else "TARGET_FOLLOWS.pole",
-        chain=chain,
-        bone=chain.root.name,
-        value=point_text(point),
-    )
+    named = {"bone": chain.root.name, "value": point_text(point)}
+    return Refused("TARGET_FOLLOWS.target" if point is chain.target else "TARGET_FOLLOWS.pole", chain=chain, **named)
 
 
 def hangs(point: Point, chain: ChainPlan) -> bool:

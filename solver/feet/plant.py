@@ -213,14 +213,9 @@ def _held(legs: Legs, ground: Footing, turns: Array, takes: Sequence[slice]) -> 
     correction = np.empty(legs.tips.shape, order="F")
     for foot in range(len(legs.lengths)):
         for rows in takes:
-            correction[rows, foot] = corrections(
-                seen[rows, foot],
-                ground.stands[rows, foot],
-                None if ground.level is None else ground.level[rows, foot],
-                legs.rate,
-                legs.up,
-                captured[rows, foot],
-            )
+            level = None if ground.level is None else ground.level[rows, foot]
+            standing = seen[rows, foot], ground.stands[rows, foot], level
+            correction[rows, foot] = corrections(*standing, legs.rate, legs.up, captured[rows, foot])
     return legs.tips + correction
 
 
