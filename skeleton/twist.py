@@ -55,7 +55,7 @@ def spread(solved: SolvedGroup, limb: list[Basis], before: EarlierTwists | None 
     under = twist_bones.in_line(plan, upper=False)
     if under or (line and not kinematics.rigid):
         goals = [_shares(solved, plan.twists.index(part)) * angles[False] for _, part in under]
-        below = _below(solved.group, whole, poses[-1], under, goals, influence)
+        below = _below(solved.group, whole, poses[-1], goals, influence)
         line += [below[row] for row, _ in under]
         after = [below[plan.below.index(bone)] for bone in plan.limb[2:]]
     carriers = {True: kinematics.in_armature(poses[0]), False: kinematics.in_armature(poses[-1])}
@@ -81,8 +81,7 @@ def poses(solved: SolvedGroup, bases: Sequence[Basis]) -> list[Array]:
     """(n, c, 4, 4) in armature space, the keyed bones with these bases."""
     group, plans, plan = solved.group, solved.plans, solved.plan
     keyed = dict(zip(plan.keyed, bases, strict=True))
-    chain = tuple(keyed.get(bone, basis) for bone, basis in zip(plan.bones, group.basis, strict=True))
-    found = dict(zip(plan.bones, map(group.kinematics.in_armature, group.kinematics.poses(chain)), strict=True))
+    found = dict(zip(plan.bones, map(group.kinematics.in_armature, group.posed_by(keyed)), strict=True))
     if plan.turns_tip or plan.third:
         below = [keyed.get(bone) or basis_below(plans, row, solved.samples) for row, bone in enumerate(plan.below)]
         found |= zip(plan.below, _poses_below(plans, found[plan.end], below), strict=True)
@@ -176,7 +175,7 @@ def without_turns(group: ChainGroup, samples: Samples) -> Samples:
     if not (plan.scaled and found) or plan.may_fall_short("influence"):
         return samples
     limb = _limb_of(group, samples, [*group.posed[: len(group.basis)]])
-    still = _below(group, limb, limb.poses[-1], found, [np.zeros(1)] * len(found), np.ones(1))
+    still = _below(group, limb, limb.poses[-1], [np.zeros(1)] * len(found), np.ones(1))
     turned_back = {
         Point(each.rig, each.below[row].name): still[row].column(column)
         for row in (*(row for row, _ in found), -1)
@@ -185,25 +184,17 @@ def without_turns(group: ChainGroup, samples: Samples) -> Samples:
     return replace(samples, basis=samples.basis | turned_back)
 
 
-def _below(
-    group: ChainGroup,
-    limb: Limb,
-    end: Array,
-    found: list[tuple[int, TwistBone]],
-    goals: list[Array],
-    influence: Array,
-) -> list[Basis]:
+def _below(group: ChainGroup, limb: Limb, end: Array, goals: Sequence[Array], influence: Array) -> list[Basis]:
     """The bases of the bones below the end bones, once those in line are turned; tips and third bones are turned back.
 
     end : (n, c, 4, 4) the poses of the end bones; sheared, these are others than the limb's, though oriented alike
-    found : the bones in line
-    goals : (n, c) radians for each of these, how far it and those that carry it are to turn
+    goals : (n, c) radians for each bone in line, how far it and those that carry it are to turn
     """
     plans, below, before = group.plans, list(limb.below), np.zeros(1)
     carrier = group.kinematics.poses(tuple(basis.without_rotation for basis in group.basis))[-1]
     still = _poses_below(plans, carrier, [basis.without_rotation for basis in below])
 
-    for (row, _), goal in zip(found, goals, strict=True):
+    for (row, _), goal in zip(twist_bones.in_line(group.plan, upper=False), goals, strict=True):
         line, start = (line_to(group.plan.below, row, poses, below[row]) for poses in (limb.below_poses, still))
         turn = influence * (goal - before - twist_bones.angle(below[row].rotation, line, start))
         below[row], before = turned(below[row], line, turn), goal
