@@ -115,7 +115,7 @@ def _played(copy: Rig, plan: Plan, solved: SolvedGroup, samples: Samples) -> dic
     own, bases = OwnTransforms(copy, plan.frames), {}
     for chain, bone in ((plan_of_chain, bone) for plan_of_chain in solved.plans for bone in plan_of_chain.keyed):
         point = Point(plan.rig, bone.name)
-        played, sampled = own.bone(copy.pose.bones[bone.name], with_rotation=True), samples.basis[point]
+        played, sampled = own.basis(copy.pose.bones[bone.name]), samples.basis[point]
         scale = played.scale if bone in chain.scaled else sampled.scale
         bases[point] = replace(sampled, rotation=played.rotation, scale=scale)
     return bases

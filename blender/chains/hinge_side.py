@@ -79,7 +79,7 @@ def keyed_poses(rig: Rig, names: Sequence[str], frames: Array) -> list[Array]:
     pose = None if carrier is None else rest(carrier)[None, None]
     poses = []
     for name in names:
-        basis = own.bone(rig.pose.bones[name], with_rotation=True).matrix
+        basis = own.basis(rig.pose.bones[name]).matrix
         pose = inherit.pose((read_bone(rig, name),), pose, basis[:, None])
         poses.append(pose[:, 0])
     return poses

@@ -15,6 +15,7 @@ from .. import versions
 from ..bake import write_channels
 from ..curves import borders, write
 from ..curves.keys import by_path_and_index
+from ..scene.bone import bone_or_object
 from ..scene.curves import OwnTransforms
 from ..settings.hold_and_plant_properties import holds_of
 from ..settings.key_settings import DEFAULTS
@@ -58,8 +59,7 @@ class TrialCopies(ExitStack):
     def basis(self, point: Point, frames: Array) -> Basis:
         """How the copy, or its bone of this name, is on these frames."""
         copy = self._copies[point.object]
-        own = OwnTransforms(copy, frames)
-        return own.bone(copy.pose.bones[point.bone], with_rotation=True) if point.bone else own.object(copy)
+        return OwnTransforms(copy, frames).basis(bone_or_object(Point(copy, point.bone)))
 
     def values(self, item: Object, paths: Sequence[str], frame: float) -> dict[str, Array]:
         """By path what the properties of the copy are on a frame."""

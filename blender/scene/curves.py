@@ -23,7 +23,7 @@ from ..messages.translation import translated
 from ..rna_paths import bone_and_property
 from ..settings.keyed_options import bone_field
 from . import dependencies
-from .bone import current, from_bone, read_bone
+from .bone import bone_or_object, current, from_bone, read_bone
 from .need import SampleNeed
 
 _KINDS = ("location", "scale", "rotation_", "delta_")
@@ -75,14 +75,11 @@ class _Curves:
         return {name: self._of(place.object).number(bone, name, unset) for name, unset in numbers.items()}
 
     def own(self, place: Point, *, with_rotation: bool) -> Basis:
-        item, name = place
-        transforms = self._of(item)
-        return transforms.bone(item.pose.bones[name], with_rotation) if name else transforms.object(item)
+        return self._of(place.object).basis(bone_or_object(place), with_rotation=with_rotation or not place.bone)
 
     def place(self, place: Point) -> None:
         item, name = place
-        transforms = self._of(item)
-        basis = transforms.bone_matrix(item.pose.bones[name]) if name else transforms.object_matrix(item)
+        basis = self._of(item).matrix(bone_or_object(place))
         if name:
             bone = item.data.bones[name]
             parent = self.poses[Point(item, bone.parent.name)][:, None] if bone.parent else None
@@ -114,27 +111,22 @@ class OwnTransforms:
         self._read: dict[str, Array] = {}
         self._rotations: dict[str, Array] = {}
 
-    def bone(self, bone: PoseBone, with_rotation: bool) -> Basis:
-        """As `PoseBone.matrix_basis` has them, with or without rotation."""
-        path = f"{bone.path_from_id()}."
+    def basis(self, owner: Object | PoseBone, *, with_rotation: bool = True) -> Basis:
+        """As `matrix_basis` has it, delta transforms of an object included; with or without rotation."""
+        path = _path(owner)
+        scale = self._values(owner, path, "scale")
         return Basis(
-            location=self._bone_location(bone, path),
-            rotation=self._bone_rotation(bone, path) if with_rotation else AT_REST.rotation,
-            scale=self._values(bone, path, "scale"),
+            location=self._location(owner, path),
+            rotation=self._rotation(owner, path) if with_rotation else AT_REST.rotation,
+            scale=scale if path else scale * self._values(owner, path, "delta_scale"),
         )
 
-    def bone_matrix(self, bone: PoseBone) -> Array:
-        """(n, 4, 4) `PoseBone.matrix_basis`."""
-        path = f"{bone.path_from_id()}."
-        if self._animated.isdisjoint((path + rotation_name(bone.rotation_mode), f"{path}scale")):
-            return compose(_linear(bone), self._bone_location(bone, path))
-        return self.bone(bone, with_rotation=True).matrix
-
-    def object_matrix(self, item: Object) -> Array:
-        """(n, 4, 4) `Object.matrix_basis`."""
-        if any(path.removeprefix("delta_").startswith(("rotation_", "scale")) for path in self._animated):
-            return self.object(item).matrix
-        return compose(_linear(item), self._object_location(item))
+    def matrix(self, owner: Object | PoseBone) -> Array:
+        """(n, 4, 4) `matrix_basis`."""
+        path = _path(owner)
+        if self._stand(path, "scale", rotation_name(owner.rotation_mode)):
+            return compose(_linear(owner), self._location(owner, path))
+        return self.basis(owner).matrix
 
     def number(self, bone: PoseBone, name: str, unset: float) -> Array:
         """(n,) or (1,) the keyed option of this name, within its range as Blender sets it.
@@ -149,45 +141,34 @@ class OwnTransforms:
         values = evaluated(curve, self._frames).astype(np.float32)
         return values.clip(about.hard_min, about.hard_max).astype(np.float64)
 
-    def object(self, item: Object) -> Basis:
-        """As `Object.matrix_basis` has them, delta transforms included."""
-        if any(path.removeprefix("delta_").startswith("rotation_") for path in self._animated):
-            rotation = product(self._delta_rotation(item), self._rotation(item, ""))
-        else:
-            rotation = current(item).rotation
-        return Basis(
-            location=self._object_location(item),
-            rotation=rotation,
-            scale=self._values(item, "", "scale") * self._values(item, "", "delta_scale"),
-        )
-
     def delta(self, item: Object) -> tuple[Array, Array]:
         """Location and rotation that Blender adds to the object's own."""
         return self._values(item, "", "delta_location"), self._delta_rotation(item)
 
-    def _delta_rotation(self, item: Object) -> Array:
+    def _delta_rotation(self, item: Object | PoseBone) -> Array:
         name = f"delta_{rotation_name(item.rotation_mode)}"
         if not hasattr(item, name):
             return np.eye(3)[None]  # Blender has no such property for axis and angle
         return rotation_matrices(self._values(item, "", name), item.rotation_mode)
 
-    def _object_location(self, item: Object) -> Array:
-        return self._values(item, "", "location") + self._values(item, "", "delta_location")
-
-    def _bone_location(self, bone: PoseBone, path: str) -> Array:
-        # Blender leaves out what a connected bone has.
-        return np.zeros((1, 3)) if bone.bone.use_connect else self._values(bone, path, "location")
-
-    def _bone_rotation(self, bone: PoseBone, path: str) -> Array:
-        if path + rotation_name(bone.rotation_mode) in self._animated:
-            return self._rotation(bone, path)
-        return current(bone).rotation
+    def _location(self, owner: Object | PoseBone, path: str) -> Array:
+        if isinstance(owner, PoseBone) and owner.bone.use_connect:
+            return np.zeros((1, 3))  # Blender leaves out what a connected bone has
+        location = self._values(owner, path, "location")
+        return location if path else location + self._values(owner, path, "delta_location")
 
     def _rotation(self, owner: Object | PoseBone, path: str) -> Array:
         mode = owner.rotation_mode
         if path not in self._rotations:  # a chain's bones are asked for twice: for their pose, and for their own
-            self._rotations[path] = rotation_matrices(self._values(owner, path, rotation_name(mode)), mode)
+            if self._stand(path, rotation_name(mode)):
+                return current(owner).rotation
+            own = rotation_matrices(self._values(owner, path, rotation_name(mode)), mode)
+            self._rotations[path] = own if path else product(self._delta_rotation(owner), own)
         return self._rotations[path]
+
+    def _stand(self, path: str, *names: str) -> bool:
+        """Whether no F-curve moves these properties, nor what Blender adds to them."""
+        return self._animated.isdisjoint(path + prefix + name for name in names for prefix in ("", "delta_"))
 
     def _values(self, owner: Object | PoseBone, path: str, name: str) -> Array:
         """(n, k) the property on every frame, or (1, k) where it has no F-curves."""
@@ -205,6 +186,11 @@ class OwnTransforms:
             values[:, index] = self.values.get(key, value)
         self._read[path + name] = values
         return values
+
+
+def _path(owner: Object | PoseBone) -> str:
+    """What comes before the names of a bone's properties; "" for an object."""
+    return f"{owner.path_from_id()}." if isinstance(owner, PoseBone) else ""
 
 
 def _linear(owner: Object | PoseBone) -> Array:
