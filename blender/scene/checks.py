@@ -107,15 +107,11 @@ def refuse_unfit_numbers(samples: Samples, frames: Array) -> None:
                 row = int(np.argmin(np.isfinite(values)))
                 raise _refused("NOT_FINITE.option", point, frames[row], float(values[row]), property=bone_field(name))
         if {"bend_min", "bend_max"} <= numbers.keys():
-            _refuse_crossed(point, numbers["bend_min"], numbers["bend_max"], frames)
-
-
-def _refuse_crossed(point: Point, least: Array, most: Array, frames: Array) -> None:
-    crossed = np.broadcast_to(least > most, np.broadcast_shapes(least.shape, most.shape))
-    if crossed.any():
-        row = int(np.argmax(crossed))
-        low, high = (degrees(values[min(row, len(values) - 1)]) for values in (least, most))
-        raise _refused("CROSSED_LIMITS.keyed", point, frames[row], (low, high), low=low, high=high)
+            least, most = np.broadcast_arrays(numbers["bend_min"], numbers["bend_max"])
+            if (least > most).any():
+                row = int(np.argmax(least > most))
+                low, high = degrees(least[row]), degrees(most[row])
+                raise _refused("CROSSED_LIMITS.keyed", point, frames[row], (low, high), low=low, high=high)
 
 
 class Removal:
