@@ -142,15 +142,10 @@ class Recorder:
 
     def samples(self) -> Samples:
         """All frames so far."""
-        return Samples(
-            to_world={item: _once(matrices) for item, matrices in self._objects.items()},
-            pose={point: _once(self._poses[:, column]) for column, point in enumerate(self._bones)},
-            basis={point: self._basis(point) for point in self._need.own},
-            numbers={
-                point: {name: _once(values) for name, values in numbers.items()}
-                for point, numbers in self._numbers.items()
-            },
-        )
+        poses = {point: self._poses[:, column] for column, point in enumerate(self._bones)}
+        worlds, poses, numbers = each_array(_once, (self._objects, poses, self._numbers))
+        basis = {point: self._basis(point) for point in self._need.own}
+        return Samples(to_world=worlds, pose=poses, basis=basis, numbers=numbers)
 
     def _basis(self, point: Point) -> Basis:
         if point in self._own:

@@ -62,11 +62,6 @@ class Foot:
     is_kept: bool = False
     toes: tuple[Bone, ...] = ()
 
-    @property
-    def joints(self) -> tuple[BonePoint, BonePoint, BonePoint]:
-        """Root, mid and tip."""
-        return limb_joints(self.chain)
-
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Hips:

@@ -18,7 +18,7 @@ from ...solver.vectors import dot, norm, product
 from .. import inherit, transform
 from ..values import ChainPlan, Channel, Plan, Point, Samples
 from . import straight_limbs
-from .feet import UP, BonePoint, Foot, Hips, contact_points, orientations, positions, slow_rows
+from .feet import UP, BonePoint, Foot, Hips, contact_points, limb_joints, orientations, positions, slow_rows
 from .floor_levels import FloorLevels, Heights
 
 _LOW = 0.25
@@ -161,7 +161,7 @@ def _ground(balls: Array, planted: PlantedLegs, row: int) -> Array:
 
 def captured_legs(samples: Samples, feet: Sequence[Foot], hips: Hips | None, count: int, rate: float) -> Legs:
     """The legs of these feet as they were sampled, on `count` frames."""
-    joints = transform.stacked(positions(samples, foot.chain.rig, foot.joints, count) for foot in feet)
+    joints = transform.stacked(positions(samples, foot.chain.rig, limb_joints(foot.chain), count) for foot in feet)
     roots, _, tips = np.moveaxis(joints, 2, 0)
     if hips:
         moved = positions(samples, feet[0].chain.rig, [BonePoint(hips.bone.name)], count)[:, 0]

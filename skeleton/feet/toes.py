@@ -14,7 +14,7 @@ from ...solver.vectors import dot, norm, product, unit
 from .. import inherit, transform
 from ..rotation_mode import rotation_values
 from ..values import Bone, Channel, Plan, Point, Samples
-from .feet import UP, BonePoint, Foot, positions, slow_rows
+from .feet import UP, BonePoint, Foot, limb_joints, positions, slow_rows
 from .plant import PlantedFeet
 
 _TOLERANCE = 0.001
@@ -59,7 +59,7 @@ def _turns(
     """
     points, slow = planted.points[:, column], slow_rows(planted.points[:, column])
     heads, along, length = _toe_ends(plan, samples, toe)
-    tips = positions(samples, plan.rig, foot.joints[2:], len(plan.frames))[:, 0]
+    tips = positions(samples, plan.rig, limb_joints(foot.chain)[2:], len(plan.frames))[:, 0]
     heads, balls = (
         planted.tips[:, column] + transform.transform_vectors(planted.turns[:, column], places - tips)
         for places in (heads, points[:, 0])
