@@ -31,20 +31,20 @@ from typing import Any
 from ..blender.files import atomic_write, toml_file
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import nearest_name
-from . import patterns, plant_options, record, shot_options
+from . import patterns, record, shot_options
 from .formats import FORMATS
 from .patterns import Listing, PathMapping
 from .rig_setup import RigSetup, repeated
 from .rows import Rows
 from .shot import Shot
-from .text_values import formats, frames, of_table
+from .text_values import of_table
 
 _HOOKS = ("python_before", "python_after")
 _SCRIPTS = (*_HOOKS, "enable_autoexec")
 """What runs Python: a manifest may come from elsewhere, so that the command line has to allow it."""
 
 _TABLES = ("plant", "switch")
-SHARED = ("setup", "rig", "frames", "formats", *shot_options.NAMES, *_HOOKS, *plant_options.NAMES, *_TABLES)
+SHARED = ("setup", "rig", "frames", "formats", *shot_options.NAMES, *_HOOKS, *shot_options.PLANT_NAMES, *_TABLES)
 """What shots and [defaults] may have."""
 
 _KEYS = ("file", "name", *SHARED, "output")
@@ -57,7 +57,7 @@ def shots(rows: Rows, listing: Listing, arguments: Namespace, common: Shot) -> d
 
     arguments : say which are chosen, and have the folders for outputs, reports and logs
     """
-    defaults = plant_options.gathered(f"[defaults] of {listing.source}", rows.defaults)
+    defaults = shot_options.gathered(f"[defaults] of {listing.source}", rows.defaults)
     take = str(defaults.get("import_take", common.import_take))
     places, files, takes = patterns.files(rows, listing, arguments.output_dir, take)
     endings = [*map(patterns.ending, takes)]
@@ -72,7 +72,7 @@ def shots(rows: Rows, listing: Listing, arguments: Namespace, common: Shot) -> d
         where = f"Shot {number} of {listing.source}"
         named = replace(common, number=number, name=names[number - 1])
         try:
-            table = plant_options.gathered(where, rows.read(places[number - 1]))
+            table = shot_options.gathered(where, rows.read(places[number - 1]))
             entry = _Entry(where, _filled_in(table, defaults), listing)
             shot = entry.shot(file, take, named, arguments, keep_suffix=meeting[stem] > 1)
             if shot.report and (other := reports.setdefault(shot.report, number)) != number:
@@ -193,7 +193,7 @@ class _Entry:
         says_formats = "formats" in self.table
         suffixes: Sequence[str] = common.formats
         if says_formats:
-            suffixes = of_table(self.where, "formats", self._formats(), formats)
+            suffixes = of_table(self.where, "formats", self._formats())
         if "output" not in self.table:
             seen = self._seen(self._file(file))
             return (str(seen) if keep_suffix else os.path.splitext(seen)[0]), suffixes
@@ -247,10 +247,10 @@ class _Entry:
             raise Refused("SCRIPTS_NOT_ALLOWED", where=self.where, value=", ".join(scripts))
         plant, switch = (toml_file.part(self.where, name, self.table) for name in _TABLES)
         fields = shot_options.read(self.where, self.table) | shot_options.read_switch(self.where, switch)
-        fields["plant"] = {**common.plant, **plant_options.read(self.where, plant)}
+        fields["plant"] = {**common.plant, **shot_options.read_plant(self.where, plant)}
         fields |= {name: self._path(self.table, name) for name in _HOOKS if name in self.table}
         if "frames" in self.table:
-            fields["frames"] = of_table(self.where, "frames", self.table["frames"], frames)
+            fields["frames"] = of_table(self.where, "frames", self.table["frames"])
             start, end, _ = fields["frames"]
             if end < start:
                 raise Refused("EMPTY_FRAMES", where=self.where, value=self.table["frames"])

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import api
 from ..blender.messages.refused import Refused
-from . import plant_options
+from . import shot_options
 
 _PLACEHOLDER = "{rig}"
 
@@ -43,7 +43,7 @@ class RigSetup:
         setup = api.load_setup(self.file)
         plant: dict[str, Any] = {}
         for name, value in setup.plant.items():
-            plant |= plant_options.read(f'[plant] of "{setup.plant_files[name]}"', {name: value})
+            plant |= shot_options.read_plant(f'[plant] of "{setup.plant_files[name]}"', {name: value})
         return replace(setup, plant=plant)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..blender.files import file_lock
 from ..blender.messages.refused import Refused
-from . import blend_file, manifest, outcome, plant_options, rows, worker
+from . import blend_file, manifest, outcome, rows, shot_options, worker
 from .formats import is_take
 from .manifest import mapping
 from .outcome import ExitStatus, Outcome, table
@@ -147,7 +147,7 @@ def _shot(arguments: Namespace) -> Shot:
     file = arguments.manifest or blend_file.named_or_open(arguments.file[0] if arguments.file else None)
     names = {field.name for field in fields(Shot)}
     values = {name: value for name, value in vars(arguments).items() if name in names}
-    plant = {name: value for name in plant_options.NAMES if (value := getattr(arguments, name, None)) is not None}
+    plant = {name: value for name in shot_options.PLANT_NAMES if (value := getattr(arguments, name, None)) is not None}
     output = file if arguments.in_place else arguments.output
     outputs = (output,) if output else ()
     rigs = from_arguments(arguments.rigs or ())

@@ -20,7 +20,7 @@ from ..blender.chains import inherit_scale
 from ..blender.files import atomic_write, file_lock
 from ..blender.messages.refused import Refused
 from ..blender.scene.checks import given_rig
-from . import blend_file, interrupt, outcome, outputs, plant_options, record
+from . import blend_file, interrupt, outcome, outputs, record, shot_options
 from .formats import is_take
 from .outcome import Clock, ExitStatus, Outcome
 from .shot import Progress, Setups, Shot, imported
@@ -317,7 +317,7 @@ def _request(shot: Shot, rig: Rig, task: _Task) -> api.Request | list[api.Reques
         name: getattr(shot, name) for name in names
     }
     if shot.command == "plant":
-        return api.plant.request(rig, **shared, **plant_options.keywords(task.plant))
+        return api.plant.request(rig, **shared, **shot_options.plant_keywords(task.plant))
     if shot.command == "switch":
         assert shot.to  # refused at once otherwise
         return api.switch.request(rig, shot.to, shot.switched, **shared)

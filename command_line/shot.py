@@ -15,6 +15,7 @@ from ..blender.settings.key_settings import DEFAULTS, Keys, Measure, Sampling
 from ..blender.switch.switch_plan import ControlSet
 from ..blender.takes.take import Up
 from .rig_setup import RigSetup
+from .shot_options import IMPORT
 
 Progress = Callable[[float], None]
 Setups = Sequence[api.Setup | Refused | None]
@@ -42,7 +43,7 @@ class Shot:
     file : the .blend file or take; if `is_open`, the file that is already open
     import_fps, import_scale, import_up, import_height, import_take : of a take, see `Import`
     rigs : the armatures and their setups
-    plant : the options of `plant_options` that are given
+    plant : the options of Plant that are given
     actions : a pattern of the names of those actions that are worked on; None for what plays
     to, switched : the controls that limbs of these names show after `switch`; None for all limbs
     outputs : the files to write, in the formats of their suffixes
@@ -119,7 +120,7 @@ class Shot:
 
 def imported(options: object) -> dict[str, Any]:
     """How to import a take, as `Import` takes it, from a shot or the arguments of a command."""
-    return {name: getattr(options, f"import_{name}") for name in ("fps", "scale", "up", "height", "take")}
+    return {name.removeprefix("import_"): getattr(options, name) for name in IMPORT}
 
 
 def digest(path: Path) -> str:

@@ -13,6 +13,8 @@ from ..blender.messages.refused import Refused
 from ..blender.messages.translation import known_words
 from ..blender.options import rows
 from ..blender.settings.key_settings import Keys, Measure, Sampling
+from ..blender.switch.switch_plan import ControlSet
+from ..blender.takes.take import Up
 from .formats import FORMATS
 
 STILLNESS = tuple(field.name for field in fields(api.Stillness))
@@ -101,11 +103,14 @@ def one_of(choices: type[StrEnum]) -> Callable[[str], StrEnum]:
     return chosen
 
 
-def of_table(where: str, key: str, value: object, reader: Callable[[str], Any]) -> Any:
-    """What the reader reads from text in TOML; Refused if it is no text, or none that the reader understands."""
+def of_table(where: str, key: str, value: object, read: Callable[[str], Any] | None = None) -> Any:
+    """What is read from text in TOML; Refused if it is no text, or none that the reader understands.
+
+    read : by default the reader of the key
+    """
     (text,) = toml_file.texts(where, key, [value])
     try:
-        return reader(text)
+        return (read or reader(key))(text)
     except ArgumentTypeError as error:
         raise Refused("NOT_UNDERSTOOD", where=where, key=key, error=error) from None
 
@@ -130,11 +135,22 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "limbs": limbs,
     "keep": keep,
     "stillness": stillness,
+    "strict": number("a distance from 0 on", lambda value: 0.0 <= value < inf),
+    "import_fps": above_zero("a frame rate"),
+    "import_scale": above_zero("a scale"),
+    "import_up": one_of(Up),
+    "import_height": above_zero("a height"),
+    "frames": frames,
+    "time_limit": above_zero("a number of seconds"),
+    "format": formats,
+    "formats": formats,
+    "jobs": jobs,
+    "to": one_of(ControlSet),
 }
 
 
 def reader(name: str) -> Callable[[str], Any]:
-    """The reader of an option of options.toml, by its name on the command line; `str` for an option that has none."""
+    """The reader of an option, by its name on the command line; `str` for an option that has none."""
     return _READERS.get(name, str)
 
 

@@ -181,7 +181,7 @@ def doors(folder: Path) -> dict[str, bool]:
 
     parts = ("api", "blender.chains.copy_settings", "blender.settings.keyed_options", "command_line.arguments")
     api, copy_settings, keyed_options, arguments = (import_module(f"{MODULE}.{part}") for part in parts)
-    manifest, plant_options = (import_module(f"{MODULE}.command_line.{part}") for part in ("manifest", "plant_options"))
+    manifest, shot_options = (import_module(f"{MODULE}.command_line.{part}") for part in ("manifest", "shot_options"))
     preferences = import_module(f"{MODULE}.ui.preferences").TwoBoneIKPreferences
     bake, plant = (getattr(bpy.ops.two_bone_ik, name).get_rna_type().properties for name in ("bake", "plant"))
     parser = arguments.parser("")
@@ -197,7 +197,7 @@ def doors(folder: Path) -> dict[str, bool]:
     api.save_setup(rig, saved)
     rig.pose.bones["upper"].name = "renamed"
     api.solve(rig)
-    read = plant_options.read("here", {"stiff": True})
+    read = shot_options.read_plant("here", {"stiff": True})
     return {
         "chain": chain.bl_rna.properties["sway"].description == "How far it sways",
         "pose bone": end.bl_rna.properties["two_bone_ik_sway"].default == 0.25,
@@ -213,7 +213,7 @@ def doors(folder: Path) -> dict[str, bool]:
         "operator of Plant": plant["stiff"].is_skip_save,
         "argument of Plant": parser.parse_args(["plant", "--stiff"]).stiff is True,
         "key of a manifest": "stiff" in manifest._KEYS,
-        "keyword of Plant": plant_options.keywords(read) == {"stiff": True},
+        "keyword of Plant": shot_options.plant_keywords(read) == {"stiff": True},
         "[plant] of a setup file": api.load_setup(setup).plant == {"stiff": True},
     }
 

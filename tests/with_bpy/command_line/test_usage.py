@@ -202,7 +202,8 @@ def told(capsys: pytest.CaptureFixture[str], *commands: str) -> str:
 
 
 def test_help_tells_every_text_that_is_written_for_it(capsys: pytest.CaptureFixture[str]) -> None:
-    texts = [*HELP["arguments"].values(), *HELP["arguments_of_detect"].values(), HELP["description"], HELP["epilog"]]
+    texts = [row["help"] for table in HELP["arguments"].values() for row in table.values()]
+    texts += [HELP["description"], HELP["epilog"]]
     texts += DECLARED + [text for command in HELP["commands"].values() for text in command.values()]
     said = told(capsys, "", *HELP["commands"])
     # What argparse fills in is told in words of its own.
