@@ -139,8 +139,15 @@ class SelectedChainsOperator(ChainOperator):
 
 
 def registration(module: dict[str, Any]) -> tuple[Callable[[], None], Callable[[], None]]:
-    """`register` and `unregister` of a module, by its `globals()`: they take all that it defines for Blender."""
-    return register_classes_factory([item for name, item in module.items() if name.startswith("TWO_BONE_IK_")])
+    """`register` and `unregister` of a module, by its `globals()`: they take all that it defines for Blender.
+
+    Scripts call an operator by the name of its class: TWO_BONE_IK_OT_bake is `bpy.ops.two_bone_ik.bake`.
+    """
+    classes = [item for name, item in module.items() if name.startswith("TWO_BONE_IK_")]
+    for item in classes:
+        if issubclass(item, Operator):
+            item.bl_idname = f"two_bone_ik.{item.__name__.removeprefix('TWO_BONE_IK_OT_')}"
+    return register_classes_factory(classes)
 
 
 def show_in_panel(report: "api.Report") -> None:
