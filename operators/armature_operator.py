@@ -39,6 +39,10 @@ class ArmatureOperator(Operator):
     """Acts on the armature in hand; a subclass gives `run`, and `lacks` where it needs more than an armature."""
 
     bl_options = {"REGISTER", "UNDO"}
+    needs_chains = False
+    """True for what acts on chains alone."""
+    takes_selected = False
+    """True for what acts on all armatures that are selected."""
 
     @classmethod
     def poll(cls, context: Context) -> bool:
@@ -50,11 +54,23 @@ class ArmatureOperator(Operator):
     @classmethod
     def lacks(cls, _context: Context, rig: Rig) -> str:
         """What has to be done before the operator can act on this armature, in one sentence; "" where nothing has."""
-        return "" if editable(rig) else "Make an editable library override of the armature"
+        if not editable(rig):
+            return "Make an editable library override of the armature"
+        return "Add a chain, or detect limbs" if cls.needs_chains and not rig.two_bone_ik_chains else ""
 
     def rigs(self, context: Context) -> list[Rig]:
-        """The armatures to act on, in order: the one in hand, unless a subclass takes more."""
-        return [in_hand.rig_in_hand(context)]
+        """The armatures to act on, in order: the one in hand, or all that are selected and have what it needs."""
+        if not self.takes_selected:
+            return [in_hand.rig_in_hand(context)]
+        return [rig for rig in selected(context) if rig.two_bone_ik_chains or not self.needs_chains]
+
+    @staticmethod
+    def active_names(rig: Rig) -> list[str]:
+        """The name of the active chain, alone in a list; Refused where none is active."""
+        chain = active_chain(rig)
+        if chain is None:
+            raise api.Refused("NO_ACTIVE_CHAIN", object=rig)
+        return [chain.name]
 
     if TYPE_CHECKING:
 
@@ -112,30 +128,23 @@ class ArmatureOperator(Operator):
 
 
 class ChainOperator(ArmatureOperator):
-    """Acts on limbs of the armature in hand."""
+    """Acts on chains of the armature in hand."""
 
     needs_chains = True
-    """False for what acts on limbs without chains as well."""
-
-    @classmethod
-    def lacks(cls, context: Context, rig: Rig) -> str:
-        missing = cls.needs_chains and not rig.two_bone_ik_chains
-        return super().lacks(context, rig) or ("Add a chain, or detect limbs" if missing else "")
 
 
 class SelectedChainsOperator(ChainOperator):
     """Acts on all chains of the selected armatures, or on the active chain alone."""
 
+    takes_selected = True
     only_active: BoolProperty(name="Only Active Chain", description="Leave all other chains as they are")
 
     def rigs(self, context: Context) -> list[Rig]:
-        if self.only_active:
-            return super().rigs(context)
-        return selected_with_chains(context) if self.needs_chains else selected(context)
+        return [in_hand.rig_in_hand(context)] if self.only_active else super().rigs(context)
 
     def chains(self, rig: Rig) -> list[str] | None:
         """Names of the chains to act on; None for all."""
-        return active_names(rig) if self.only_active else None
+        return self.active_names(rig) if self.only_active else None
 
 
 def registration(module: dict[str, Any]) -> tuple[Callable[[], None], Callable[[], None]]:
@@ -169,19 +178,6 @@ def selected(context: Context) -> list[Rig]:
     """The armature in hand, and all others that are selected."""
     rig = in_hand.rig_in_hand(context)
     return [rig, *(item for item in context.selected_objects if is_rig(item) and item != rig)]
-
-
-def selected_with_chains(context: Context) -> list[Rig]:
-    """Those of them that have chains."""
-    return [rig for rig in selected(context) if rig.two_bone_ik_chains]
-
-
-def active_names(rig: Rig) -> list[str]:
-    """The name of the active chain, alone in a list; Refused where none is active."""
-    chain = active_chain(rig)
-    if chain is None:
-        raise api.Refused("NO_ACTIVE_CHAIN", object=rig)
-    return [chain.name]
 
 
 def show_status(context: Context, text: str | Callable[[Header, Context], None] | None) -> None:

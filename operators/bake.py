@@ -8,15 +8,7 @@ from .. import __package__ as base_package
 from ..blender.armatures import Rig
 from ..blender.options import option
 from ..blender.settings.key_settings import KeyProperties
-from .armature_operator import (
-    ArmatureOperator,
-    ChainOperator,
-    Result,
-    active_names,
-    api,
-    registration,
-    selected_with_chains,
-)
+from .armature_operator import ArmatureOperator, ChainOperator, Result, api, registration
 from .frame_range import RangeOperator
 from .progress import EachActionOperator, KeyOperator
 
@@ -25,9 +17,10 @@ class TWO_BONE_IK_OT_solve(ChainOperator):
     """Pose all chains on the current frame; with auto keying on, key them as well"""
 
     bl_label = "Solve Two-Bone IK"
+    takes_selected = True
 
     def rigs(self, context: Context) -> list[Rig]:
-        return api.followed_first(selected_with_chains(context))
+        return api.followed_first(super().rigs(context))
 
     def run(self, context: Context, rig: Rig) -> "api.Report":
         insert_keys = context.scene.tool_settings.use_keyframe_insert_auto
@@ -40,7 +33,7 @@ class TWO_BONE_IK_OT_flip_bend(ChainOperator):
     bl_label = "Flip Two-Bone IK Bend"
 
     def run(self, context: Context, rig: Rig) -> "api.Report":
-        return api.flip_bend(rig, active_names(rig), scene=context.scene)
+        return api.flip_bend(rig, self.active_names(rig), scene=context.scene)
 
 
 class TWO_BONE_IK_OT_bake(KeyProperties, EachActionOperator, KeyOperator):
@@ -108,9 +101,7 @@ class TWO_BONE_IK_OT_markers_remove(ChainOperator):
     """Remove the timeline markers that checks of this armature have added"""
 
     bl_label = "Remove Two-Bone IK Markers"
-
-    def rigs(self, context: Context) -> list[Rig]:
-        return selected_with_chains(context)
+    takes_selected = True
 
     def run(self, context: Context, rig: Rig) -> None:
         api.remove_markers(rig, scene=context.scene)

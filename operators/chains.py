@@ -9,16 +9,7 @@ from bpy.types import Context, Operator, OperatorProperties
 from ..blender.armatures import Rig
 from ..blender.options import option
 from ..blender.settings.properties import TwoBoneIKChain, chain_fields, is_from_library
-from .armature_operator import (
-    ArmatureOperator,
-    ChainOperator,
-    Result,
-    active_names,
-    api,
-    in_hand,
-    registration,
-    selected,
-)
+from .armature_operator import ArmatureOperator, ChainOperator, Result, api, in_hand, registration
 
 
 class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
@@ -40,13 +31,11 @@ class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
     """Find arms and legs by the names of the bones or by their structure, and add a chain for each that has none"""
 
     bl_label = "Detect Two-Bone IK Limbs"
+    takes_selected = True
 
     # Not remembered: who wanted fingers once may not want them the next time.
     kinds: option("chains", "kinds")
     spread_twist: option("chains", "spread_twist")
-
-    def rigs(self, context: Context) -> list[Rig]:
-        return selected(context)
 
     def run(self, context: Context, rig: Rig) -> None:
         from ..blender.bake.chain import twists_found
@@ -97,7 +86,7 @@ class TWO_BONE_IK_OT_chain_remove(_ListOperator):
     bl_label = "Remove Two-Bone IK Chain"
 
     def run(self, context: Context, rig: Rig) -> None:
-        api.remove_chain(rig, *active_names(rig))
+        api.remove_chain(rig, *self.active_names(rig))
 
 
 class TWO_BONE_IK_OT_chain_move(_ListOperator):
@@ -122,7 +111,7 @@ class TWO_BONE_IK_OT_side_decide(ChainOperator):
     axis: option("chains", "axis")
 
     def run(self, context: Context, rig: Rig) -> None:
-        api.decide_side(rig, active_names(rig), axis=self.axis)
+        api.decide_side(rig, self.active_names(rig), axis=self.axis)
 
 
 class TWO_BONE_IK_OT_twist_share(ArmatureOperator):
@@ -146,7 +135,7 @@ class TWO_BONE_IK_OT_set_aligned(ChainOperator):
     bl_label = "Set Inherit Scale to Aligned"
 
     def run(self, context: Context, rig: Rig) -> None:
-        bones = ", ".join(api.set_aligned(rig, active_names(rig)))
+        bones = ", ".join(api.set_aligned(rig, self.active_names(rig)))
         self.inform("note.aligned" if bones else "note.none_sheared", bones=bones)
 
 
@@ -168,7 +157,7 @@ class TWO_BONE_IK_OT_settings_copy(ChainOperator):
         return pgettext_tip(template).format(sections)
 
     def run(self, context: Context, rig: Rig) -> None:
-        [chain] = active_names(rig)
+        [chain] = self.active_names(rig)
         if self.to == "OTHER_SIDE":
             copied = api.mirror_settings(rig, chain, sections=self.sections)
         else:

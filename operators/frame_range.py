@@ -8,7 +8,7 @@ from bpy.types import Context, Event, OperatorProperties, UILayout
 
 from ..blender.armatures import Rig
 from ..blender.options import option
-from .armature_operator import Result, SelectedChainsOperator, active_names, api, in_hand, selected
+from .armature_operator import Result, SelectedChainsOperator, api, in_hand, selected
 
 
 def _take_range(properties: OperatorProperties, context: Context) -> None:
@@ -39,7 +39,7 @@ def _target_keys(context: Context, only_active: bool, few: int) -> list[float]:
     frames: list[float] = []
     for rig in _rigs(context, only_active):
         try:
-            of_rig = api.target_keys(rig, active_names(rig) if only_active else None)
+            of_rig = api.target_keys(rig, SelectedChainsOperator.active_names(rig) if only_active else None)
         except api.Refused:
             continue  # the bake itself will say why
         frames += of_rig if len(of_rig) > few else ()

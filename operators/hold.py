@@ -4,7 +4,7 @@ from bpy.types import Context
 
 from ..blender.armatures import Rig
 from ..blender.options import option
-from .armature_operator import ChainOperator, Result, SelectedChainsOperator, active_names, api, in_hand, registration
+from .armature_operator import ChainOperator, Result, SelectedChainsOperator, api, in_hand, registration
 from .progress import RequestOperator
 
 
@@ -72,7 +72,7 @@ class TWO_BONE_IK_OT_hold_remove(ChainOperator):
 
     def run(self, context: Context, rig: Rig) -> None:
         index = None if self.index < 0 else self.index
-        api.remove_hold(rig, active_names(rig)[0], index, scene=context.scene)
+        api.remove_hold(rig, self.active_names(rig)[0], index, scene=context.scene)
 
 
 register, unregister = registration(globals())

@@ -10,17 +10,7 @@ from bpy_extras import view3d_utils
 from ..blender.armatures import Rig, local_armatures
 from ..blender.options import option
 from ..blender.settings.properties import active_chain
-from .armature_operator import (
-    ArmatureOperator,
-    ChainOperator,
-    Result,
-    active_names,
-    api,
-    in_hand,
-    registration,
-    selected_with_chains,
-    show_status,
-)
+from .armature_operator import ArmatureOperator, ChainOperator, Result, api, in_hand, registration, show_status
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 _DIGITS = {"PERIOD": ".", "NUMPAD_PERIOD": "."} | {
@@ -47,10 +37,11 @@ class TWO_BONE_IK_OT_live(ChainOperator):
     """Let the limbs of all selected armatures follow while targets and pole targets move, without keys; or no longer"""
 
     bl_label = "Live Two-Bone IK"
+    takes_selected = True
 
     def rigs(self, context: Context) -> list[Rig]:
         self._live = not in_hand.rig_in_hand(context).two_bone_ik_live
-        return selected_with_chains(context)
+        return super().rigs(context)
 
     def run(self, _context: Context, rig: Rig) -> None:
         rig.two_bone_ik_live = self._live
@@ -151,7 +142,7 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
 
         active = "" if active_chain(rig) or not context.active_pose_bone else context.active_pose_bone.name
         bone = self.bone or active
-        limb = limb_of(rig, bone) if bone else active_names(rig)[0]
+        limb = limb_of(rig, bone) if bone else self.active_names(rig)[0]
         insert_keys = context.scene.tool_settings.use_keyframe_insert_auto
         self._rig = rig
         self._drag = api.drag(rig, limb, scene=context.scene, insert_keys=insert_keys)

@@ -9,7 +9,7 @@ from bpy.types import Context, Event, OperatorProperties
 from ..blender.armatures import Rig
 from ..blender.options import option, rows, with_properties
 from .armature_operator import ArmatureOperator, Result, api, in_hand, redraw_views, registration
-from .progress import EachActionOperator
+from .progress import EachActionOperator, RequestOperator
 
 _OF_RIG = rows("plant", owner="rig")
 _OF_SCENE = rows("plant", owner="scene")
@@ -28,9 +28,7 @@ class TWO_BONE_IK_OT_plant(EachActionOperator):
     def usual_range(self, context: Context) -> str:
         return "PREVIEW" if context.scene.use_preview_range else "BONE_KEYS"
 
-    def invoke(self, context: Context, _event: Event) -> Result:
-        self._window = context.window
-        return self.execute(context)
+    invoke = RequestOperator.invoke  # without a dialog
 
     def execute(self, context: Context) -> Result:
         self.show_range(self.usual_range(context))

@@ -4,7 +4,7 @@ from bpy.types import Context, Event
 
 from ..blender.armatures import Rig
 from ..blender.options import option
-from .armature_operator import ChainOperator, Result, active_names, api, in_hand, registration
+from .armature_operator import ChainOperator, Result, api, in_hand, registration
 from .progress import EachActionOperator, KeyOperator
 
 
@@ -17,7 +17,7 @@ class TWO_BONE_IK_OT_reveal(ChainOperator):
         from ..blender.status import hiding
         from ..blender.status.limb_state import limb_states
 
-        chain = rig.two_bone_ik_chains[active_names(rig)[0]]
+        chain = rig.two_bone_ik_chains[self.active_names(rig)[0]]
         state = limb_states(rig, context.scene, context.view_layer.depsgraph)[chain.name]
         if chain.mute:
             chain.mute = False

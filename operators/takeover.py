@@ -3,16 +3,14 @@
 from bpy.types import Context
 
 from ..blender.armatures import Rig
-from .armature_operator import ArmatureOperator, api, registration, selected, show_in_panel
+from .armature_operator import ArmatureOperator, api, registration, show_in_panel
 
 
 class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
     """Add a chain for each IK constraint of two bones, posing the limb as the constraint does"""
 
     bl_label = "Two-Bone IK Chains from Constraints"
-
-    def rigs(self, context: Context) -> list[Rig]:
-        return selected(context)
+    takes_selected = True
 
     def run(self, context: Context, rig: Rig) -> None:
         from ..blender.bake.report import Report
