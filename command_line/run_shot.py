@@ -3,8 +3,8 @@
 import os
 import runpy
 import traceback
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,27 @@ class _Task:
     chains: list[str] | None
     plant: Mapping[str, Any]
     left_out: TakingPart | None = None
+
+
+class _Refusals(list[Refused]):
+    """Takes what is refused inside it, and to keep going lets no other armature or chain know; is a list of these."""
+
+    def __init__(self, *, keep_going: bool) -> None:
+        super().__init__()
+        self._keep_going = keep_going
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        if isinstance(error, Refused):
+            self.append(error)
+        return isinstance(error, Refused) and self._keep_going
+
+    def take(self, refusals: Iterable[Refused]) -> None:
+        """Take these as well."""
+        for refusal in refusals:
+            with self:
+                raise refusal
 
 
 def run_shot(shot: Shot, progress: Progress) -> Outcome:
@@ -139,7 +160,9 @@ def _refuse_at_once(shot: Shot) -> None:
 
 def _written(shot: Shot, setups: Setups, request: dict[str, Any], clock: Clock, progress: Progress) -> Outcome:
     """Open the file, bake, and write output and report, both or none; Refused if that cannot be done."""
-    damage, taken = blend_file.LoadedFile() if shot.is_open else _loaded(shot)
+    damage, taken = blend_file.LoadedFile()
+    if not shot.is_open:
+        damage, taken = blend_file.load(shot.file, enable_autoexec=shot.enable_autoexec, **imported(shot))
     if damage and shot.strict is not None:
         raise Refused("DAMAGED", value=damage)
     if shot.python_before:
@@ -159,10 +182,6 @@ def _written(shot: Shot, setups: Setups, request: dict[str, Any], clock: Clock, 
     return replace(ended, damage=damage, reports=tuple(reports))
 
 
-def _loaded(shot: Shot) -> blend_file.LoadedFile:
-    return blend_file.load(shot.file, enable_autoexec=shot.enable_autoexec, **imported(shot))
-
-
 def _run_script(path: Path) -> None:
     """Run a script of the user's; Refused if it fails."""
     try:
@@ -173,72 +192,54 @@ def _run_script(path: Path) -> None:
         raise Refused("HOOK", value=str(path), reason=reason) from None
 
 
-def _reports(
-    shot: Shot, setups: Setups, notes: list[str], progress: Progress
-) -> tuple[list[api.Report], list[Refused]]:
+def _reports(shot: Shot, setups: Setups, notes: list[str], progress: Progress) -> tuple[list[api.Report], _Refusals]:
     """The reports of the armatures, and the refusals of those that were left out to keep going."""
-    refusals: list[Refused] = []
-
-    @contextmanager
-    def kept_going() -> Iterator[None]:
-        try:
-            yield
-        except Refused as refused:
-            refusals.append(refused)
-            if not shot.keep_going:
-                raise
-
-    tasks = _tasks(shot, setups, kept_going)
+    refusals = _Refusals(keep_going=shot.keep_going)
+    tasks = _tasks(shot, setups, refusals)
     outputs.refuse_several(shot, len(tasks))
     reports: list[api.Report] = []
     groups, in_circle = _groups(shot, tasks)
-    for refusal in in_circle:
-        with kept_going():
-            raise refusal
+    refusals.take(in_circle)
     posed = 0
 
     def go_on(done: float) -> None:
         progress((posed + done) / len(tasks))
 
     for group in groups:
-        reports.extend(_posed(shot, {rig: tasks[rig] for rig in group}, kept_going, go_on))
+        reports.extend(_posed(shot, {rig: tasks[rig] for rig in group}, refusals, go_on))
         posed += len(group)
     if not reports:
         raise refusals[0]
     return [replace(report, notes=(*report.notes, *notes)) for report in reports], refusals
 
 
-def _tasks(shot: Shot, setups: Setups, kept_going: Callable[[], AbstractContextManager[None]]) -> dict[Rig, _Task]:
+def _tasks(shot: Shot, setups: Setups, refusals: _Refusals) -> dict[Rig, _Task]:
     """The armatures of the open file that take part, with their setups applied."""
     tasks: dict[Rig, _Task] = {}
     for rig_setup, setup in zip(shot.rigs, setups, strict=True):
-        with kept_going():
+        with refusals:
             if isinstance(setup, Refused):
                 raise setup
             with_chains = not (setup and setup.chains) and shot.command not in ("plant", "switch")
             for rig in blend_file.rigs(shot.file, rig_setup.name, with_chains=with_chains):
-                with kept_going():
-                    task, refusals = _task(shot, given_rig(rig), setup), list[Refused]()
-                    if shot.keep_going and shot.command in _POSING:
-                        task, refusals = _without_sheared(rig, task)
-                    tasks[rig] = task
-                    for refusal in refusals:
-                        with kept_going():
-                            raise refusal
+                with refusals:
+                    task = _task(shot, given_rig(rig), setup)
+                    is_posing = shot.command in _POSING
+                    tasks[rig] = _without_sheared(rig, task, refusals) if shot.keep_going and is_posing else task
     return tasks
 
 
-def _without_sheared(rig: Rig, task: _Task) -> tuple[_Task, list[Refused]]:
-    """Without chains whose stretch would shear a bone, and why they are left out; all of them if no other is left."""
+def _without_sheared(rig: Rig, task: _Task, refusals: _Refusals) -> _Task:
+    """Without chains whose stretch would shear a bone, which are refused; with all of them if no other is left."""
     taking_part = chains_taking_part(rig, task.chains)
     names = [chain.name for chain in taking_part.chains]
     sheared = inherit_scale.sheared(rig, names)
     rest = [name for name in names if name not in sheared]
     if not (sheared and rest):
-        return task, []
+        return task
     ends = {chain.name: (chain.end_bone, chain.tip_bone) for chain in taking_part.chains}
-    refusals = [shear_refusal(rig, bones[0], ends[name]) for name, bones in sheared.items()]
-    return replace(task, chains=rest, left_out=taking_part), refusals
+    refusals.take(shear_refusal(rig, bones[0], ends[name]) for name, bones in sheared.items())
+    return replace(task, chains=rest, left_out=taking_part)
 
 
 def _with_left_out(report: api.Report, task: _Task) -> api.Report:
@@ -250,26 +251,21 @@ def _with_left_out(report: api.Report, task: _Task) -> api.Report:
     return replace(report, left_out=before.left_out, lacking=tuple(before.lacking), notes=notes)
 
 
-def _posed(
-    shot: Shot,
-    tasks: Mapping[Rig, _Task],
-    kept_going: Callable[[], AbstractContextManager[None]],
-    progress: Progress,
-) -> list[api.Report]:
+def _posed(shot: Shot, tasks: Mapping[Rig, _Task], refusals: _Refusals, progress: Progress) -> list[api.Report]:
     """The reports of armatures that are posed at the same time; `progress` is told how many are ready."""
     requests: list[api.Request] = []
     prepared: list[_Task] = []
     reports: list[api.Report] = []
     with ExitStack() as opened:
         for place, (rig, task) in enumerate(tasks.items()):
-            with kept_going():
+            with refusals:
                 if shot.command == "check":
                     report = api.check(rig, task.chains, shot.frames, scene=_scene(rig), sampling=shot.sampling)
                     reports.append(_with_left_out(report, task))
                     continue
                 asked = _requests(shot, rig, task)
                 for number, request in enumerate(asked):
-                    with kept_going():
+                    with refusals:
                         opened.enter_context(closing(request))
                         for done in request.prepare():
                             interrupt.check()
@@ -278,7 +274,7 @@ def _posed(
                         prepared.append(task)
         interrupt.check()
         for end, task in zip(api.write_together(requests), prepared, strict=True):
-            with kept_going():
+            with refusals:
                 if isinstance(end, Refused):
                     raise end
                 reports.append(_with_left_out(end, task))
@@ -307,19 +303,17 @@ def _task(shot: Shot, rig: Rig, setup: api.Setup | None) -> _Task:
 
 def _requests(shot: Shot, rig: Rig, task: _Task) -> list[api.Request]:
     """The request for the armature, or those for each of its actions."""
-    found = _request(shot, rig, task)
-    return found if isinstance(found, list) else [found]
-
-
-def _request(shot: Shot, rig: Rig, task: _Task) -> api.Request | list[api.Request]:
     names = [name for name, row in declared("keys").items() if shot.command in row["commands"] and "name" in row]
     shared: dict[str, Any] = {"frames": shot.frames, "scene": _scene(rig)} | {
         name: getattr(shot, name) for name in names
     }
+    found: api.Request | list[api.Request]
     if shot.command == "plant":
-        return api.plant.request(rig, **shared, **shot_options.plant_keywords(task.plant))
-    if shot.command == "switch":
+        found = api.plant.request(rig, **shared, **shot_options.plant_keywords(task.plant))
+    elif shot.command == "switch":
         assert shot.to  # refused at once otherwise
-        return api.switch.request(rig, shot.to, shot.switched, **shared)
-    command = {"snap": api.bake_targets, "build": api.build}.get(shot.command, api.bake)
-    return command.request(rig, task.chains, **shared)
+        found = api.switch.request(rig, shot.to, shot.switched, **shared)
+    else:
+        command = {"snap": api.bake_targets, "build": api.build}.get(shot.command, api.bake)
+        found = command.request(rig, task.chains, **shared)
+    return found if isinstance(found, list) else [found]
