@@ -8,12 +8,11 @@ Blender imports this file when it starts: see `properties`. `holds` reads the ho
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import bpy
 from bpy import props
 from bpy.types import Action, Object, PropertyGroup, Scene
 
 from ..options import option, rows
-from .properties import Field, announce, give, marking, take
+from .properties import Field, announce, marking, registration
 
 if TYPE_CHECKING:
     from ...skeleton.values import Point
@@ -84,9 +83,6 @@ def _fields() -> Iterator[Field]:
     yield Object, "source_slot", props.StringProperty(name="Slot Before", **_FIELD)
     yield Action, "source", captured
     yield Action, "source_slot", props.StringProperty(name="Captured Slot", options=set())
-    for name in rows("hold", owner="scene"):
-        changed = marking("SCENE", "two_bone_ik_hold_to_bone")
-        yield Scene, name, option("hold", name, options=set(), update=changed)
     for name, row in rows("plant", owner="rig").items():
         is_bone = row["type"] == "bone"
         update: dict[str, Any] = {"update": marking("OBJECT", f"two_bone_ik_{name}")} if is_bone else {}
@@ -97,18 +93,10 @@ def _fields() -> Iterator[Field]:
         yield Object, name, _door(which, name)
     for owner in (Object, Scene):
         yield owner, "bone_marks", props.StringProperty(name="Bone Marks", **hidden)
-    for table in ("plant", "switch"):
+    changed: dict[str, Any] = {"hold": {"update": marking("SCENE", "two_bone_ik_hold_to_bone")}}
+    for table in ("hold", "plant", "switch"):
         for name in rows(table, owner="scene"):
-            yield Scene, name, option(table, name, options=set())
+            yield Scene, name, option(table, name, options=set(), **changed.get(table, {}))
 
 
-def register() -> None:
-    """Give every object its holds and what Plant takes, and scenes what Hold is to hold to and Plant stands on."""
-    bpy.utils.register_class(TwoBoneIKHold)
-    give(_fields())
-
-
-def unregister() -> None:
-    """Take the properties away."""
-    take(_fields())
-    bpy.utils.unregister_class(TwoBoneIKHold)
+register, unregister = registration(TwoBoneIKHold, _fields)

@@ -8,7 +8,7 @@ in the enumerations of `solver`. Properties call no other room: they announce wh
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -187,16 +187,20 @@ def is_from_library(chain: TwoBoneIKChain) -> bool:
     return bool(override and override.reference and chain.name in override.reference.two_bone_ik_chains)
 
 
-def give(fields: Iterable[Field]) -> None:
-    """Let types of Blender have these properties."""
-    for owner, name, field in fields:
-        setattr(owner, f"two_bone_ik_{name}", field)
+def registration(group: type, fields: Callable[[], Iterator[Field]]) -> tuple[Callable[[], None], Callable[[], None]]:
+    """`register` and `unregister` of a property group, and of properties of Blender's types; values stay."""
 
+    def register() -> None:
+        bpy.utils.register_class(group)
+        for owner, name, field in fields():
+            setattr(owner, f"two_bone_ik_{name}", field)
 
-def take(fields: Iterable[Field]) -> None:
-    """Take them away again; their values stay in the file."""
-    for owner, name, _ in fields:
-        delattr(owner, f"two_bone_ik_{name}")
+    def unregister() -> None:
+        for owner, name, _ in fields():
+            delattr(owner, f"two_bone_ik_{name}")
+        bpy.utils.unregister_class(group)
+
+    return register, unregister
 
 
 def _fields() -> Iterator[Field]:
@@ -235,13 +239,4 @@ def _fields() -> Iterator[Field]:
     yield ViewLayer, "in_hand", props.StringProperty(name="Limb in Hand", options={"HIDDEN"})
 
 
-def register() -> None:
-    """Give every object its chains."""
-    bpy.utils.register_class(TwoBoneIKChain)
-    give(_fields())
-
-
-def unregister() -> None:
-    """Take the properties away."""
-    take(_fields())
-    bpy.utils.unregister_class(TwoBoneIKChain)
+register, unregister = registration(TwoBoneIKChain, _fields)
