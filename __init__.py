@@ -6,16 +6,17 @@ public interface for scripts; `operators` and `ui` are what animators meet, `com
 Most sessions never pose limbs: what is imported here imports neither `api` nor NumPy before it is used.
 """
 
+from . import operators
 from .blender import handlers
 from .blender.settings import hold_and_plant_properties, properties
 from .command_line import command
-from .operators import bake, build, chains, hold, live, plant, progress, switch, takeover, takes, targets
+from .operators import progress
 from .ui import menus, online_manual, overlay, panel, preferences, pull_tool
 
 _PARTS = (
     properties,
     hold_and_plant_properties,
-    *(chains, takeover, targets, hold, bake, plant, takes, switch, build, live),
+    operators,
     *(preferences, panel, menus, overlay, pull_tool, online_manual),
     handlers,
     command,

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 import bpy
@@ -16,6 +17,9 @@ from ..blender.settings.properties import active_chain
 
 if TYPE_CHECKING:
     from .. import api as api
+    from ..blender.hold import holds as holds
+    from ..blender.plant import contact_runs as contact_runs
+    from ..blender.scene import probe as probe
     from ..blender.status import in_hand as in_hand
 else:
 
@@ -29,6 +33,8 @@ else:
             return getattr(import_module(self._module, __name__), name)
 
     api, in_hand = _Later("...api"), _Later("...blender.status.in_hand")
+    holds, contact_runs = _Later("...blender.hold.holds"), _Later("...blender.plant.contact_runs")
+    probe = _Later("...blender.scene.probe")
 
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
@@ -147,12 +153,12 @@ class SelectedChainsOperator(ChainOperator):
         return self.active_names(rig) if self.only_active else None
 
 
-def registration(module: dict[str, Any]) -> tuple[Callable[[], None], Callable[[], None]]:
-    """`register` and `unregister` of a module, by its `globals()`: they take all that it defines for Blender.
+def registration(*modules: ModuleType) -> tuple[Callable[[], None], Callable[[], None]]:
+    """`register` and `unregister` of all that these modules define for Blender.
 
     Scripts call an operator by the name of its class: TWO_BONE_IK_OT_bake is `bpy.ops.two_bone_ik.bake`.
     """
-    classes = [item for name, item in module.items() if name.startswith("TWO_BONE_IK_")]
+    classes = [item for module in modules for name, item in vars(module).items() if name.startswith("TWO_BONE_IK_")]
     for item in classes:
         if issubclass(item, Operator):
             item.bl_idname = f"two_bone_ik.{item.__name__.removeprefix('TWO_BONE_IK_OT_')}"

@@ -8,7 +8,7 @@ from .. import __package__ as base_package
 from ..blender.armatures import Rig
 from ..blender.options import option
 from ..blender.settings.key_settings import KeyProperties
-from .armature_operator import ArmatureOperator, ChainOperator, Result, api, registration
+from .armature_operator import ArmatureOperator, ChainOperator, Result, api, probe
 from .frame_range import RangeOperator
 from .progress import EachActionOperator, KeyOperator
 
@@ -119,10 +119,8 @@ class TWO_BONE_IK_OT_worst_frame(ArmatureOperator):
         )
 
     def run(self, context: Context, rig: Rig) -> None:
-        from ..blender.scene.probe import set_frame
-
         if worst := _worst(rig):
-            set_frame(context.scene, worst[0])
+            probe.set_frame(context.scene, worst[0])
 
 
 class TWO_BONE_IK_OT_go_to_frame(Operator):
@@ -134,9 +132,7 @@ class TWO_BONE_IK_OT_go_to_frame(Operator):
     frame: FloatProperty(name="Frame", description="The frame to go to", options={"SKIP_SAVE"})
 
     def execute(self, context: Context) -> Result:
-        from ..blender.scene.probe import set_frame
-
-        set_frame(context.scene, self.frame)
+        probe.set_frame(context.scene, self.frame)
         return {"FINISHED"}
 
 
@@ -146,6 +142,3 @@ def _worst(rig: Rig) -> tuple[float, float] | None:
 
     report = last(rig)
     return report.worst if report else None
-
-
-register, unregister = registration(globals())

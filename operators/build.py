@@ -3,7 +3,7 @@
 from bpy.types import Context
 
 from ..blender.armatures import Rig
-from .armature_operator import SelectedChainsOperator, api, registration
+from .armature_operator import SelectedChainsOperator, api
 from .progress import RequestOperator
 
 
@@ -24,6 +24,3 @@ class TWO_BONE_IK_OT_unbuild(SelectedChainsOperator):
 
     def run(self, context: Context, rig: Rig) -> "api.Report":
         return api.unbuild(rig, self.chains(rig), scene=context.scene)
-
-
-register, unregister = registration(globals())

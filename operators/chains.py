@@ -9,7 +9,7 @@ from bpy.types import Context, Operator, OperatorProperties
 from ..blender.armatures import Rig
 from ..blender.options import option
 from ..blender.settings.properties import TwoBoneIKChain, chain_fields, is_from_library
-from .armature_operator import ArmatureOperator, ChainOperator, Result, api, in_hand, registration
+from .armature_operator import ArmatureOperator, ChainOperator, Result, api, in_hand
 
 
 class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
@@ -178,6 +178,3 @@ class TWO_BONE_IK_OT_system_info_copy(Operator):
 
         context.window_manager.clipboard = system_info(in_hand.rig_in_hand(context))
         return {"FINISHED"}
-
-
-register, unregister = registration(globals())

@@ -4,7 +4,7 @@ from bpy.types import Context
 
 from ..blender.armatures import Rig
 from ..blender.options import option
-from .armature_operator import ChainOperator, Result, SelectedChainsOperator, api, in_hand, registration
+from .armature_operator import ChainOperator, Result, SelectedChainsOperator, api, holds, in_hand
 from .progress import RequestOperator
 
 
@@ -29,8 +29,6 @@ class TWO_BONE_IK_OT_hold(_InTurn):
     def execute(self, context: Context) -> Result:
         scene, is_set = context.scene, self.properties.is_property_set
         if not (is_set("frame_start") and is_set("frame_end")):
-            from ..blender.hold import holds
-
             start, end = holds.usual_frames(in_hand.rig_in_hand(context), scene)
             self.frame_start = self.frame_start if is_set("frame_start") else start
             self.frame_end = self.frame_end if is_set("frame_end") else max(end, self.frame_start)
@@ -40,8 +38,6 @@ class TWO_BONE_IK_OT_hold(_InTurn):
         return super().execute(context)
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
-        from ..blender.hold import holds
-
         return api.hold.request(
             rig,
             self.chains(rig),
@@ -73,6 +69,3 @@ class TWO_BONE_IK_OT_hold_remove(ChainOperator):
     def run(self, context: Context, rig: Rig) -> None:
         index = None if self.index < 0 else self.index
         api.remove_hold(rig, self.active_names(rig)[0], index, scene=context.scene)
-
-
-register, unregister = registration(globals())

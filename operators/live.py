@@ -10,7 +10,7 @@ from bpy_extras import view3d_utils
 from ..blender.armatures import Rig, local_armatures
 from ..blender.options import option
 from ..blender.settings.properties import active_chain
-from .armature_operator import ArmatureOperator, ChainOperator, Result, api, in_hand, registration, show_status
+from .armature_operator import ArmatureOperator, ChainOperator, Result, api, in_hand, show_status
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 _DIGITS = {"PERIOD": ".", "NUMPAD_PERIOD": "."} | {
@@ -250,6 +250,3 @@ def _number(text: str) -> float | None:
         return float(text)
     except ValueError:
         return None
-
-
-register, unregister = registration(globals())

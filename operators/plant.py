@@ -8,7 +8,7 @@ from bpy.types import Context, Event, OperatorProperties
 
 from ..blender.armatures import Rig
 from ..blender.options import option, rows, with_properties
-from .armature_operator import ArmatureOperator, Result, api, in_hand, redraw_views, registration
+from .armature_operator import ArmatureOperator, Result, api, contact_runs, in_hand, probe, redraw_views
 from .progress import EachActionOperator, RequestOperator
 
 _OF_RIG = rows("plant", owner="rig")
@@ -28,7 +28,8 @@ class TWO_BONE_IK_OT_plant(EachActionOperator):
     def usual_range(self, context: Context) -> str:
         return "PREVIEW" if context.scene.use_preview_range else "BONE_KEYS"
 
-    invoke = RequestOperator.invoke  # without a dialog
+    def invoke(self, context: Context, event: Event) -> Result:
+        return RequestOperator.invoke(self, context, event)  # without a dialog
 
     def execute(self, context: Context) -> Result:
         self.show_range(self.usual_range(context))
@@ -98,8 +99,6 @@ class TWO_BONE_IK_OT_contact_select(ArmatureOperator):
 
     @classmethod
     def description(cls, context: Context, properties: OperatorProperties) -> str:
-        from ..blender.plant import contact_runs
-
         wanted: Any = properties
         row = contact_runs.rows(in_hand.rig_in_hand(context)).get(wanted.bone)
         about = pgettext_tip(cls.__doc__ or "")
@@ -113,9 +112,6 @@ class TWO_BONE_IK_OT_contact_select(ArmatureOperator):
         return self.execute(context)
 
     def run(self, context: Context, rig: Any) -> None:
-        from ..blender.plant import contact_runs
-        from ..blender.scene.probe import set_frame
-
         if row := contact_runs.rows(rig).get(self.bone):
             start, end, _ = contact_runs.run_at(row, self.frame)
             if getattr(self, "_extends", False) and rig.two_bone_ik_contact_bone == self.bone:
@@ -123,7 +119,7 @@ class TWO_BONE_IK_OT_contact_select(ArmatureOperator):
                 start, end = min(start, first), max(end, last)
             rig.two_bone_ik_contact_bone = self.bone
             rig.two_bone_ik_contact_frames = start, end
-            set_frame(context.scene, self.frame)
+            probe.set_frame(context.scene, self.frame)
 
 
 class TWO_BONE_IK_OT_contact_set(ArmatureOperator):
@@ -137,8 +133,6 @@ class TWO_BONE_IK_OT_contact_set(ArmatureOperator):
     frame_end: option("range", "frame_end")
 
     def execute(self, context: Context) -> Result:
-        from ..blender.plant import contact_runs
-
         given = self.properties.is_property_set
         bone, start, end = contact_runs.selected(in_hand.rig_in_hand(context), context.scene)
         self.bone = self.bone or bone
@@ -147,8 +141,6 @@ class TWO_BONE_IK_OT_contact_set(ArmatureOperator):
         return super().execute(context)
 
     def run(self, context: Context, rig: Rig) -> None:
-        from ..blender.plant import contact_runs
-
         if self.bone not in rig.pose.bones:
             raise api.Refused("NO_CONTACT_BONE", object=rig, bone=self.bone)
         contact_runs.set_kind(rig, context.scene, self.bone, self.frame_start, self.frame_end, self.contact)
@@ -170,6 +162,3 @@ class TWO_BONE_IK_OT_foot_paths(ArmatureOperator):
             foot_paths.sample(rig, context.scene)
             manager.two_bone_ik_overlay = True
         redraw_views()
-
-
-register, unregister = registration(globals())

@@ -1,7 +1,7 @@
 """Requests that may take long: asked for in a window they show how far they are, and Esc gives them up."""
 
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
@@ -87,21 +87,21 @@ class RequestOperator(ArmatureOperator):
             for group in self.groups(rigs):
                 ready: list[api.Request] = []
                 for rig in group:
-                    for number, request, count in self._requests(context, rig):
+                    requests = self._requests(context, rig)
+                    for number, request in enumerate(requests):
                         with self.refusals_told():
                             self._request = opened.enter_context(closing(request))
                             for done in request.prepare():
-                                yield (index + (number + done) / count) / len(rigs)
+                                yield (index + (number + done) / len(requests)) / len(rigs)
                             ready.append(request)
                     index += 1
                 self._write(ready)
 
-    def _requests(self, context: Context, rig: Rig) -> "Iterator[tuple[int, api.Request, int]]":
-        """Each request for the armature, with its number and how many there are."""
+    def _requests(self, context: Context, rig: Rig) -> "list[api.Request]":
         with self.refusals_told():
             found = self.request(context, rig)
-            requests = found if isinstance(found, list) else [found]
-            yield from ((number, request, len(requests)) for number, request in enumerate(requests))
+            return found if isinstance(found, list) else [found]
+        return []
 
     def _write(self, ready: "list[api.Request]") -> None:
         for end in api.write_together(ready):

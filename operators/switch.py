@@ -4,7 +4,7 @@ from bpy.types import Context, Event
 
 from ..blender.armatures import Rig
 from ..blender.options import option
-from .armature_operator import ChainOperator, Result, api, in_hand, registration
+from .armature_operator import ChainOperator, Result, api, in_hand
 from .progress import EachActionOperator, KeyOperator
 
 
@@ -67,6 +67,3 @@ class TWO_BONE_IK_OT_switch(EachActionOperator, KeyOperator):
         if self.only_active:
             return (api.known_limb_of(rig, in_hand.bone_in_hand(context)),)
         return api.known_limbs(rig)
-
-
-register, unregister = registration(globals())

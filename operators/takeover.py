@@ -3,7 +3,7 @@
 from bpy.types import Context
 
 from ..blender.armatures import Rig
-from .armature_operator import ArmatureOperator, api, registration, show_in_panel
+from .armature_operator import ArmatureOperator, api, show_in_panel
 
 
 class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
@@ -26,6 +26,3 @@ class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
                 self.report({"WARNING"} if takeover.differs else {"INFO"}, line)
         notes = tuple((Alert if taken.differs else str)(" ".join(map(str.strip, taken.lines()))) for taken in ordered)
         show_in_panel(Report(rig=rig.name, chains=(), notes=notes, operation="Take Over IK Constraints"))
-
-
-register, unregister = registration(globals())

@@ -12,7 +12,7 @@ from bpy.types import Context, Event, FileHandler
 
 from ..blender.armatures import Rig
 from ..blender.options import option, rows, with_properties
-from .armature_operator import ArmatureOperator, Result, api, registration
+from .armature_operator import ArmatureOperator, Result, api
 from .progress import RequestOperator
 
 
@@ -110,6 +110,3 @@ class TWO_BONE_IK_FH_capture(FileHandler):
     @classmethod
     def poll_drop(cls, context: Context) -> bool:
         return bool(context.area) and context.area.type == "VIEW_3D"
-
-
-register, unregister = registration(globals())

@@ -9,7 +9,7 @@ from bpy.types import Context, Event, Object, Operator
 
 from ..blender.armatures import Rig, is_rig
 from ..blender.options import option
-from .armature_operator import Result, SelectedChainsOperator, api, in_hand, registration
+from .armature_operator import Result, SelectedChainsOperator, api, in_hand
 from .progress import KeyOperator
 
 if TYPE_CHECKING:
@@ -171,6 +171,3 @@ class TWO_BONE_IK_OT_pin(TargetKindProperties, KeyOperator):
 
     def draw_chains(self, _context: Context) -> None:
         """None is left out, so there is nothing to tell."""
-
-
-register, unregister = registration(globals())
