@@ -5,7 +5,6 @@ from collections.abc import Collection, Sequence
 from bpy.types import Object
 
 from ..blender.bake.build_plan import chosen_chains
-from ..blender.chains import twist_shares
 from ..blender.chains.copy_settings import (
     SECTIONS,
     chain_of_other_side,
@@ -15,7 +14,7 @@ from ..blender.chains.copy_settings import (
     fields_of_other_side,
     known_sections,
 )
-from ..blender.chains.field_values import set_fields, unchanged_on_error
+from ..blender.chains.field_values import set_fields, set_shares, unchanged_on_error
 from ..blender.scene.checks import given_rig, refuse_unposable
 from .chains import add_chain
 
@@ -49,7 +48,7 @@ def copy_settings(
     for other, fields, wanted in zip(others, values, shares, strict=True):
         set_fields(other, fields)
         if wanted is not None:
-            twist_shares.set_shares(rig, [other], wanted)
+            set_shares(rig, [other], wanted)
     return {other.name: difference(rig, source, other) for other in others}
 
 

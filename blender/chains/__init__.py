@@ -7,11 +7,10 @@ Other rooms use of it:
         fields_of_other_side, known_sections
     detect/by_name : finger_carrier
     detect/find_limbs : all
-    field_values : chains_restorer, set_fields, unchanged_on_error
+    field_values : chains_restorer, set_fields, set_shares, unchanged_on_error
     hinge_side : all
     hock_fit : all
     inherit_scale : all
     limbs : hiding_constraints, joints, limb_of, shows_ik
     setup_file : all
-    twist_shares : all
 """

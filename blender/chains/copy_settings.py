@@ -26,8 +26,8 @@ from ..messages.translation import translated
 from ..options import OPTIONS, rows
 from ..scene.bone import rest
 from ..settings.properties import POINTS, TwoBoneIKChain, chain_of, root_name
-from . import twist_shares
 from .detect import bone_names
+from .field_values import shares_by_hand
 
 SECTIONS = {section: tuple(rows("chain", section=section)) for section, *_ in OPTIONS["chains"]["sections"]["items"]}
 """The sections of the panel, with the fields of each; targets belong to the first."""
@@ -133,7 +133,7 @@ def copied_shares(
     """
     if "BONES" not in sections or not chain.use_twist or other != chain_of_other_side(rig, chain):
         return None
-    by_name = {_bone_of_other_side(rig, chain, bone): share for bone, share in twist_shares.shares(rig, chain).items()}
+    by_name = {_bone_of_other_side(rig, chain, bone): share for bone, share in shares_by_hand(rig, chain).items()}
     return {bone: share for bone, share in by_name.items() if bone}
 
 

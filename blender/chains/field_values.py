@@ -1,6 +1,10 @@
-"""Sets the fields of chains: all that are asked for, or none."""
+"""Sets the fields of chains, all that are asked for or none, and the shares of their twist bones.
 
-from collections.abc import Callable, Iterator, Mapping
+Shares that were set by hand belong to the bones, and not to the chain: so they stay where the chain is removed. Setup
+files and Copy Settings take them along.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Real
 from typing import Any
@@ -9,8 +13,10 @@ import numpy as np
 from bpy.types import Object
 
 from ..armatures import Rig
+from ..bake.chain import twists_found
 from ..messages.refused import Refused, unknown_word
 from ..messages.translation import nearest_name, translated
+from ..options import rows
 from ..settings import bone_marks, keyed_options
 from ..settings.properties import TwoBoneIKChain, chain_fields
 
@@ -22,10 +28,14 @@ _TYPES: dict[str, Any] = {
     "POINTER": Object | None,
 }
 
+BY_PLACE: float = rows("pose_bone")["twist"]["default"]
+"""The share of a bone for which none was set."""
+
 
 def set_fields(chain: TwoBoneIKChain, values: Mapping[str, Any]) -> None:
     """Set these fields of the chain; Refused for an unknown field, or a value that it cannot have."""
-    fields, where = chain_fields(), _where(chain)
+    fields, rig = chain_fields(), chain.id_data
+    where = translated("part.chain_of_rig", chain=chain.name or chain.end_bone, object=rig.name)
     for name, value in values.items():
         # Blender would take any name, and never read it.
         if name not in fields:
@@ -59,10 +69,6 @@ def _wanted(kind: str) -> str:
     if kind == "FLOAT":
         return translated("part.number")
     return translated("part.object") if kind == "POINTER" else translated("part.text")
-
-
-def _where(chain: TwoBoneIKChain) -> str:
-    return translated("part.chain_of_rig", chain=chain.name or chain.end_bone, object=chain.id_data.name)
 
 
 @contextmanager
@@ -108,3 +114,21 @@ def chains_restorer(rig: Rig) -> Callable[[], None]:
             layer.two_bone_ik_in_hand = limb
 
     return restore
+
+
+def shares_by_hand(rig: Rig, chain: TwoBoneIKChain) -> dict[str, float]:
+    """By name of a twist bone the share that was set by hand; none where the chain's bones make no chain."""
+    bones: Any = rig.pose.bones
+    by_hand = {bone.name: bone.two_bone_ik_twist for bone in bones if bone.two_bone_ik_twist >= 0.0}
+    try:
+        return {name: by_hand[name] for name in twists_found(rig, chain).names if name in by_hand} if by_hand else {}
+    except Refused:
+        return {}
+
+
+def set_shares(rig: Rig, chains: Iterable[TwoBoneIKChain], wanted: Mapping[str, float]) -> None:
+    """Give the twist bones of these chains these shares, and no others."""
+    bones: Any = rig.pose.bones
+    unset = (name for chain in chains for name in shares_by_hand(rig, chain))
+    for name, value in (dict.fromkeys(unset, BY_PLACE) | dict(wanted)).items():
+        bones[name].two_bone_ik_twist = value

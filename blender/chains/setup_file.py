@@ -38,8 +38,7 @@ from ..rigs.wildcards import WILDCARDS, filled, wildcard_texts
 from ..scene.checks import refuse_unposable
 from ..settings import keyed_options
 from ..settings.properties import POINTS, TwoBoneIKChain, chain_fields
-from . import twist_shares
-from .field_values import refuse_value, set_fields, unchanged_on_error
+from .field_values import refuse_value, set_fields, set_shares, shares_by_hand, unchanged_on_error
 
 _BONES = [name for name, row in rows("chain", type="bone").items() if "of" not in row and name != "end_bone"]
 _NAMES = ["name", *_BONES, *POINTS, *POINTS.values()]
@@ -173,7 +172,7 @@ def apply(rig: Rig, setup: Setup, create_targets: Callable[[list[str]], object])
             shares |= wanted
         if create := [name for name, (_, chain) in chains.items() if chain.get(_CREATE)]:
             create_targets(create)
-    twist_shares.set_shares(rig, [rig.two_bone_ik_chains[name] for name in chains], shares)
+    set_shares(rig, [rig.two_bone_ik_chains[name] for name in chains], shares)
     return list(chains)
 
 
@@ -187,7 +186,7 @@ def save(rig: Rig, path: Path, *, create_targets: bool = False, force: bool | No
     for chain in chosen_chains(rig, rig.two_bone_ik_chains.keys()):
         chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
         lines += ["", "[[chain]]", *_lines(chain)]
-        if shares := twist_shares.shares(rig, chain):
+        if shares := shares_by_hand(rig, chain):
             lines.append(toml_file.line(_SHARES, shares))
         if create_targets and not chain.target:
             lines.append(toml_file.line(_CREATE, True))

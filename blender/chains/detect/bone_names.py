@@ -1,4 +1,4 @@
-"""What the name of a bone says: its part of the limb, its side, and its set of bones in the rig.
+"""What the name of a bone says: its part of the limb, its side, and its set of bones in the rig; limbs that were found.
 
 A name is split into words, whatever separates them: "mixamorig:LeftForeArm", "forearm_l", "rForeArm" and
 "DEF-forearm.R.001" are all a forearm, and so are "Unterarm_Links" and "左ひじ".
@@ -14,6 +14,9 @@ from enum import IntEnum, StrEnum, auto
 from functools import cache
 from pathlib import Path
 from unicodedata import combining, normalize
+
+from bpy.types import Bone
+from mathutils import Vector
 
 
 class Role(StrEnum):
@@ -46,6 +49,27 @@ class Label:
     name: str
     side: str = ""
     front: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LimbBones:
+    """Bones of a limb; `tip` is None if the end bone is the last, `why` is the reason in one sentence."""
+
+    label: Label
+    root: Bone
+    end: Bone
+    tip: Bone | None
+    why: str
+
+    @property
+    def reach(self) -> tuple[Vector, Vector]:
+        """Positions of the limb's beginning and its tip at rest, in armature space."""
+        return self.root.head_local, self.tip.head_local if self.tip else self.end.tail_local
+
+
+def bones_named(*bones: Bone | None) -> str:
+    """The names of these bones, as a sentence lists them."""
+    return ", ".join(f'"{bone.name}"' for bone in bones if bone)
 
 
 _WORDS = tomllib.loads(Path(__file__).with_name("bone_words.toml").read_text("utf-8"))

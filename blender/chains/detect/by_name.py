@@ -9,8 +9,7 @@ from bpy.types import Bone
 
 from ...armatures import Rig
 from . import bone_names
-from .bone_names import Part, Role
-from .limb_bones import LimbBones, bones_named
+from .bone_names import LimbBones, Part, Role, bones_named
 
 _SHARE, _IN_LINE = 0.2, radians(5.0)
 """A bone above counts as a twist bone if it is at least this share of the limb's length and within this angle of it; a

@@ -13,8 +13,7 @@ from itertools import combinations, pairwise
 from bpy.types import Bone
 
 from . import bone_names
-from .bone_names import Label
-from .limb_bones import LimbBones, bones_named
+from .bone_names import Label, LimbBones, bones_named
 
 _EQUAL = 0.05
 """Part of the length by which left and right of a captured actor may differ."""

@@ -16,9 +16,8 @@ from ...rigs.rig_files import KnownLimb
 from ...settings.properties import chain_of
 from .. import hock_fit
 from . import bone_names, by_name, by_structure
-from .bone_names import Label
+from .bone_names import Label, LimbBones, bones_named
 from .by_structure import spine
-from .limb_bones import LimbBones, bones_named
 
 
 class Kind(Word):
