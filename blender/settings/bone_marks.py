@@ -90,9 +90,12 @@ def notice(rigs: Iterable[Object | None]) -> dict[Rig, Names]:
     renamed = [rig for rig in changed if any(_name_seen(bone) not in ("", bone.name) for bone in rig.pose.bones)]
     if renamed:
         return follow_all(renamed)
-    for rig in changed:
-        _settle(((rig, kind, holder) for kind, holder in _holders(rig)), {})
-        _mark_kept(rig)
+    if changed:
+        from . import renamed_actions
+
+        for rig in changed:
+            _settle(((rig, kind, holder) for kind, holder in _holders(rig)), {})
+            renamed_actions.mark_kept(rig)
     return {}
 
 
@@ -147,14 +150,6 @@ def renamed_path(path: str, names: Names) -> str:
         return path
     dot = "" if rest.startswith("[") else "."
     return f'pose.bones["{bpy.utils.escape_identifier(names[bone])}"]{dot}{rest}'
-
-
-def _mark_kept(rig: Any) -> None:
-    played: Any = versions.played(rig)[0]
-    if rig.two_bone_ik_source or (played and played.two_bone_ik_source):
-        from . import renamed_actions
-
-        renamed_actions.mark_kept(rig)
 
 
 def _has_marks(item: Object | None) -> TypeGuard[Rig]:
