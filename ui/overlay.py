@@ -17,8 +17,7 @@ from .. import __package__ as base_package
 from ..blender.armatures import Rig, local_armatures
 
 if TYPE_CHECKING:
-    from ..blender.status.limb_state import LimbState
-    from ..blender.status.overlay import Guides, Line
+    from ..blender.status.overlay import Line
 
 _SIGN = 9.0
 """Half the size of the sign at a tip, in pixels."""
@@ -69,10 +68,12 @@ def _draw() -> None:
                 # A limb that cannot be solved, or does not follow, is posed by nobody either.
                 color = getattr(addon.preferences, f"{state_name}_color", addon.preferences.not_posed_color)
                 signs = overlay.sign(found, context.region_data, context.region.width, _SIGN * _pixel())
-                _draw_limb(found, signs, color, in_hand=name == held)
-        guides = overlay.guides(state.cached(rig), held) if held else None
-        if guides:
-            _draw_guides(guides, addon.preferences.guide_color)
+                _draw_lines([found.joints], color, width=4.0 if name == held else 2.0)
+                _draw_lines(signs, color, width=2.0)
+                _draw_lines([(found.joints[-1], *found.target)], color, width=1.0)
+        if guides := overlay.guides(state.cached(rig), held) if held else None:
+            _draw_lines([guides.other, guides.pole], addon.preferences.guide_color, width=1.5)
+            _draw_lines(guides.reach, addon.preferences.guide_color, width=1.0)
         _draw_feet(rig, context, addon.preferences)
     gpu.state.blend_set("NONE")
 
@@ -112,17 +113,6 @@ def _goals(rig: Rig) -> "Iterable[Object | None]":
         yield from (chain.target, chain.pole_target)
 
 
-def _draw_limb(found: "LimbState", signs: "Iterable[Line]", color: tuple[float, ...], *, in_hand: bool) -> None:
-    _draw_lines([found.joints], color, width=4.0 if in_hand else 2.0)
-    _draw_lines(signs, color, width=2.0)
-    _draw_lines([(found.joints[-1], *found.target)], color, width=1.0)
-
-
-def _draw_guides(guides: "Guides", color: tuple[float, ...]) -> None:
-    _draw_lines([guides.other, guides.pole], color, width=1.5)
-    _draw_lines(guides.reach, color, width=1.0)
-
-
 def _draw_feet(rig: Rig, context: Context, colors: Any) -> None:
     """Marks of ball and heel, and once they were sampled the paths as planted and, fainter, as captured."""
     from ..blender.status import foot_marks
@@ -139,12 +129,7 @@ def _draw_feet(rig: Rig, context: Context, colors: Any) -> None:
 
 def _fill(lines: "Iterable[Line]", color: tuple[float, ...]) -> None:
     """What these lines are around, which is nowhere hollow."""
-    corners = [point for line in lines for pair in pairwise(line[1:]) for point in (line[0], *pair)]
-    if corners:
-        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-        shader.bind()
-        shader.uniform_float("color", tuple(color))
-        batch_for_shader(shader, "TRIS", {"pos": corners}).draw(shader)
+    _draw_points("TRIS", [point for line in lines for pair in pairwise(line[1:]) for point in (line[0], *pair)], color)
 
 
 def _pixel() -> float:
@@ -152,15 +137,19 @@ def _pixel() -> float:
 
 
 def _draw_lines(lines: "Iterable[Line]", color: tuple[float, ...], width: float) -> None:
-    ends = [point for line in lines for pair in pairwise(line) for point in pair]
-    if not ends:
-        return
-    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
-    shader.bind()
-    shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
-    shader.uniform_float("lineWidth", width * _pixel())
-    shader.uniform_float("color", tuple(color))
-    batch_for_shader(shader, "LINES", {"pos": ends}).draw(shader)
+    _draw_points("LINES", [point for line in lines for pair in pairwise(line) for point in pair], color, width)
+
+
+def _draw_points(kind: Any, points: list[Any], color: tuple[float, ...], width: float = 0.0) -> None:
+    """Triangles, or lines of this width, between points one after another."""
+    if points:
+        shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR" if width else "UNIFORM_COLOR")
+        shader.bind()
+        if width:
+            shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
+            shader.uniform_float("lineWidth", width * _pixel())
+        shader.uniform_float("color", tuple(color))
+        batch_for_shader(shader, kind, {"pos": points}).draw(shader)
 
 
 def register() -> None:
