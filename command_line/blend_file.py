@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import bpy
 
@@ -51,21 +51,11 @@ def refuse_overwriting(read: Iterable[Path], written: Iterable[Path]) -> None:
         is_read[file] = False
 
 
-class LoadedFile(NamedTuple):
-    """What is told of a file that was opened.
-
-    damage : a sentence if Blender says that the file is damaged or of a newer Blender, otherwise ""
-    taken : how a take was read
-    """
-
-    damage: str = ""
-    taken: Taken = Taken()
-
-
-def load(file: Path, *, enable_autoexec: bool, **imported: Any) -> LoadedFile:
+def load(file: Path, *, enable_autoexec: bool, **imported: Any) -> tuple[str, Taken]:
     """Open the file, or import it; its Python runs only if `enable_autoexec`. Refused if it cannot be opened.
 
     imported : how to import a take, as the fields of `Import`
+    returns : a sentence if Blender says that the file is damaged or of a newer Blender, else ""; how a take was read
     """
     atomic_write.refuse_irregular(file)
     take, taken = is_take(file), Taken()
@@ -83,7 +73,7 @@ def load(file: Path, *, enable_autoexec: bool, **imported: Any) -> LoadedFile:
     except RuntimeError as error:
         raise _unreadable(file, reason(error)) from None
     interrupt.check()
-    return LoadedFile("" if take else _damage(file, lines), taken)
+    return "" if take else _damage(file, lines), taken
 
 
 def _unreadable(file: Path, why: str) -> Refused:

@@ -193,7 +193,8 @@ class _Entry:
         says_formats = "formats" in self.table
         suffixes: Sequence[str] = common.formats
         if says_formats:
-            suffixes = of_table(self.where, "formats", self._formats())
+            texts = toml_file.texts(self.where, "formats", self.table["formats"])
+            suffixes = of_table(self.where, "formats", ",".join(texts))
         if "output" not in self.table:
             seen = self._seen(self._file(file))
             return (str(seen) if keep_suffix else os.path.splitext(seen)[0]), suffixes
@@ -205,9 +206,6 @@ class _Entry:
             _below(Path(), output, "", self)
             raise Refused("OUTPUT_FORMAT", value=output, known=", ".join(FORMATS))
         return output, suffixes
-
-    def _formats(self) -> str:
-        return ",".join(toml_file.texts(self.where, "formats", self.table["formats"]))
 
     def _file(self, file: str) -> Path:
         if file != self.table["file"]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..blender.bake.report import Report
 from ..blender.messages.refused import Refused
@@ -37,24 +37,13 @@ TO_COMPARE = "to compare"
 """State of a shot of a dry run that was written before: a run compares hashes, for which it opens files."""
 
 
-class _Words(NamedTuple):
-    """What is told of a shot, by what was done in it."""
-
-    done: str
-    unmeasured: str
-    short: str
-    misposed: str
-
-
-_BAKED = _Words(*2 * ("all targets reached",), "targets not always reached", "keyed, but not posed so")
+_SHORT, _MISPOSED = "targets not always reached", "keyed, but not posed so"
+_BAKED = ("all targets reached", "all targets reached", _SHORT, _MISPOSED)
 _WORDS = {
-    "Plant": _Words(
-        "all limbs where they are to be", "planted", "limbs not always where they are to be", _BAKED.misposed
-    ),
-    "Switch": _Words(
-        "all limbs stay where they were", "switched", _BAKED.short, "switched, but not all stay where they were"
-    ),
+    "Plant": ("all limbs where they are to be", "planted", "limbs not always where they are to be", _MISPOSED),
+    "Switch": ("all limbs stay where they were", "switched", _SHORT, "switched, but not all stay where they were"),
 }
+"""What is told of a shot, by what was done in it: that all is well, unmeasured or not, or where it is not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,21 +103,22 @@ def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: 
         for lacks in (True, False)
     )
     words = _WORDS.get(summaries[0].get("operation", ""), _BAKED) if summaries else _BAKED
+    all_well, unmeasured, fell_short, posed_otherwise = words
     if misposed:
-        status, text = ExitStatus.NOT_POSED_SO, f"{words.misposed}: {', '.join(misposed)}"
+        status, text = ExitStatus.NOT_POSED_SO, f"{posed_otherwise}: {', '.join(misposed)}"
     elif short or left_out:
         missed = any(not strict or chain["worst_miss"] > strict for chain in short)
         failed = strict is not None and (missed or left_out)
         status = ExitStatus.FELL_SHORT if failed else ExitStatus.DONE
         texts = {
-            words.short: [chain["name"] for chain in short],
+            fell_short: [chain["name"] for chain in short],
             "left out, without a target": without_target,
             "left out, lacking a bone": lacking,
         }
         text = "; ".join(f"{text}: {', '.join(names)}" for text, names in texts.items() if names)
     else:
         measured = any(chain["measured"] for chain in chains)
-        status, text = ExitStatus.DONE, words.done if measured else words.unmeasured
+        status, text = ExitStatus.DONE, all_well if measured else unmeasured
         feet = [foot for summary in summaries for foot in summary.get("feet", ())]
         if feet and not any(foot["frames"] for foot in feet):
             text = "no foot or hand stands"

@@ -1,8 +1,7 @@
 """The files that a shot writes, each in the format of its suffix: of Blender, or of other programs."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial
 from os import SEEK_END
 from pathlib import Path
 from typing import cast
@@ -60,19 +59,19 @@ def saved(
         taken=taken,
         notes=notes,
     )
-    for output in shot.outputs:
-        if output.suffix.lower() == BLEND:
-            yield _saved(shot, output, partial(_save, shot.file, output))
-        else:
-            yield _saved(shot, output, partial(_export, export))
+    return (_saved(shot, output, export) for output in shot.outputs)
 
 
 @contextmanager
-def _saved(shot: Shot, output: Path, write: Callable[[Path], None]) -> Iterator[Path]:
+def _saved(shot: Shot, output: Path, export: Export) -> Iterator[Path]:
     with atomic_write.atomic_write(output, force=shot.force) as beside:
         try:
             with atomic_write.as_private_as(output):
-                write(beside)
+                if output.suffix.lower() == BLEND:
+                    _save(shot.file, output, beside)
+                else:
+                    with blender_output():
+                        export_take(beside, export)
             interrupt.check()  # what Blender prints goes through Python, and it swallows what is raised there
             why = ""
         except RuntimeError as error:
@@ -84,11 +83,6 @@ def _saved(shot: Shot, output: Path, write: Callable[[Path], None]) -> Iterator[
         # It may take long, and what tells of the file should come just before the file.
         atomic_write.sync(beside)
         yield beside
-
-
-def _export(export: Export, beside: Path) -> None:
-    with blender_output():
-        export_take(beside, export)
 
 
 def _save(source: Path, output: Path, beside: Path) -> None:
