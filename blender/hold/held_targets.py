@@ -1,11 +1,15 @@
-"""Targets that are being held: what is sampled and solved for them, keyed on trial, and written at last."""
+"""Targets that are being held: what is sampled and solved for them, keyed on trial, and written at last.
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+On trial, copies of their objects are keyed, in actions of their own.
+"""
+
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from bpy.types import Scene
+from bpy.types import Object, Scene
 
 from ...skeleton import hold, transform
 from ...skeleton.hold import Hold
@@ -13,17 +17,21 @@ from ...skeleton.rounding import near
 from ...skeleton.steps import run
 from ...skeleton.target_channels import CarriedTarget, KeyedTarget, placed, target_channels
 from ...skeleton.transform import Basis
-from ...skeleton.values import ChainPlan, Plan, Point, Samples
+from ...skeleton.values import ChainPlan, Channel, Plan, Point, Samples
 from ...solver.values import Array
 from ...solver.vectors import norm, product
-from ..curves import kept_action
+from .. import versions
+from ..bake import write_channels
+from ..curves import borders, kept_action, write
+from ..curves.keys import by_path_and_index
 from ..curves.unkeyed_edits import Keeper
 from ..scene import dependencies, sampling
+from ..scene.bone import bone_or_object
+from ..scene.curves import OwnTransforms
 from ..settings.hold_and_plant_properties import holds_of
-from ..settings.key_settings import Sampling
+from ..settings.key_settings import DEFAULTS, Sampling
 from ..targets.checks import holdable
 from . import holds, kept_keys, leaders
-from .trial_copies import TrialCopies
 
 
 class HeldTargets(ExitStack):
@@ -35,21 +43,25 @@ class HeldTargets(ExitStack):
         self._scene = scene
         self.limbs = leaders.limbs(scene) | {dependencies.root_of(chain): chain for chain in chains}
         self.targets: dict[Point, KeyedTarget] = {}
-        self._copies = self.enter_context(TrialCopies())
+        self._copies: dict[Object, Any] = {}
         self._held: dict[Point, list[Hold]] = {}
 
     def begin(self, chain: ChainPlan, new_holds: Sequence[Hold]) -> None:
         """Take in the chain's target; Refused where it cannot be keyed for these holds."""
-        point = chain.target
+        point, item = chain.target, chain.target.object
         turns = any(new_hold.rotation for new_hold in new_holds)
         holds.refuse_other(chain)
         self.targets[point] = holdable(chain, turns=turns, spans=[new_hold.span for new_hold in new_holds])
         self._held[point] = []
-        self._copies.add(point.object)
+        if item not in self._copies:
+            self._copies[item] = copy = self.enter_context(write_channels.copied(item))
+            copy.two_bone_ik_source = None  # it would count as a user
+            if versions.played(copy)[0]:
+                versions.copy_action(copy)
 
     def restore(self, point: Point) -> None:
         """Give the copy, in the spans of the point's holds, the keys from before them."""
-        self._copies.restore(point, self.targets[point])
+        kept_keys.restore(self._copies[point.object], point.object, self.targets[point], holds_of(point))
 
     def add(self, chain: ChainPlan, new_hold: Hold) -> Generator[float, None, None]:
         """Key the copy for one hold of the chain's target; yields the part that is done."""
@@ -62,14 +74,14 @@ class HeldTargets(ExitStack):
             _, *there = yield from self._places(chain, new_hold, at)
             new_hold = hold.gripped(new_hold, at, *there)
         self._held[point].append(new_hold)
-        target = self.targets[point]
-        first, last = (self._copies.values(point.object, _paths(target), frame) for frame in new_hold.span)
+        target, copy = self.targets[point], self._copies[point.object]
+        first, last = (_values_on(copy, _paths(target), frame) for frame in new_hold.span)
         plan = Plan(rig=chain.rig, name=chain.rig.name, scene=self._scene, ranks=(), frames=frames)
         transforms = {point: hold.held_transform(new_hold, frames, own, space)}
         targets = {point: replace(target, before=first[target.rotation_path])}
         [channels] = target_channels(plan, transforms, samples, targets).values()
         channels = [hold.keys(channel, first[channel.path], last[channel.path]) for channel in channels]
-        self._copies.key(point.object, channels, new_hold.span)
+        _key(copy, channels, new_hold.span)
 
     def distance(self, chain: ChainPlan, from_hold: Hold, frames: Array) -> tuple[float, float]:
         """How far the target is at most from where the hold has it, and how much of that is rounding."""
@@ -78,23 +90,23 @@ class HeldTargets(ExitStack):
         size = sum(bone.length for bone in chain.bones) * chain.rig.matrix_world.median_scale
         return float(norm((own - goal)[..., :3, 3]).max()), float(near(size, np.abs(own).max()))
 
-    def write(self, keep: Keeper, kept: Mapping[Point, Sequence[Hold]] | None) -> None:
+    def write(self, keep: Keeper, *, again: bool) -> None:
         """Let the targets play the keys of their copies, and store the holds.
 
-        kept : all holds from now on, if they were made again; None to add the new ones
+        again : in place of those that they have; otherwise beside them
         """
         for item in {point.object: None for point in self.targets}:
             points = [point for point in self.targets if point.object == item]
             keep(item, self._scene, {path for point in points for path in _paths(self.targets[point])})
             kept_action.keep(item)
-            kept_action.replace_played(item, *self._copies.played(item))
+            kept_action.replace_played(item, *versions.played(self._copies[item]))
             for point in points:
                 target, records = self.targets[point], holds_of(point)
-                before: list[tuple[float, ...]] = [tuple(item.path_resolve(path)) for path in _paths(target)]
-                if kept is not None:
+                # What it has now may be what a hold has keyed.
+                held = (records[0].location, records[0].orientation) if records else ()
+                before = [tuple(values) for values in held or map(item.path_resolve, _paths(target))]
+                if again:
                     kept_keys.set_unkeyed(item, target, records)
-                    # What it has now may be what a hold has keyed.
-                    before = [tuple(records[0].location), tuple(records[0].orientation)]
                     _forget(point)
                 for new_hold in self._held[point]:
                     holds.keep(point, new_hold, *before)
@@ -124,7 +136,8 @@ class HeldTargets(ExitStack):
         """The samples, with the target, its control and what that carries moved to where the trial copy has them."""
         target = self.targets[point]
         keyed = target.parents[0]
-        basis = self._copies.basis(keyed, frames)
+        copy = self._copies[keyed.object]
+        basis = OwnTransforms(copy, frames).basis(bone_or_object(Point(copy, keyed.bone)))
         worlds = CarriedTarget.of(target, samples, {}).worlds(point, Basis.side_by_side([basis]))
         way = product(worlds[keyed], transform.inverse(samples.world(keyed)))
         carried = {
@@ -150,3 +163,28 @@ def _forget(point: Point) -> None:
     records = holds.kept(point.object)
     for index in reversed([row for row, record in enumerate(records) if record.bone == point.bone]):
         records.remove(index)
+
+
+def _key(copy: Object, channels: Sequence[Channel], span: tuple[float, float]) -> None:
+    """Key a copy in the span; outside of it the curves stay as they are."""
+    paths = {channel.path for channel in channels}
+    spans = {key: span for key in by_path_and_index(versions.curves(copy)) if key[0] in paths}
+    with borders.kept(copy, spans):
+        write.keys(copy, channels, span=span, style=DEFAULTS)
+        for curve in versions.curves(copy):
+            if curve.data_path in paths:  # otherwise the next hold would begin with the range of these keys
+                none = np.zeros(len(curve.keyframe_points), dtype=np.bool_)
+                for part in ("select_control_point", "select_left_handle", "select_right_handle"):
+                    curve.keyframe_points.foreach_set(part, none)
+
+
+def _values_on(copy: Object, paths: Sequence[str], frame: float) -> dict[str, Array]:
+    """By path what the properties of a copy are on a frame."""
+    find = versions.curve_finder(copy)
+
+    def value(path: str, index: int, now: float) -> float:
+        curve = find(path, index=index)
+        return curve.evaluate(frame) if curve else now
+
+    now: dict[str, Sequence[float]] = {path: copy.path_resolve(path) for path in paths}
+    return {path: np.array([value(path, *row) for row in enumerate(values)]) for path, values in now.items()}

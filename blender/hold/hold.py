@@ -4,7 +4,7 @@ All keys of a target are made on a copy, one hold after another, so that each be
 Writing lets the target play the copy's action.
 """
 
-from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil, floor
 
@@ -16,7 +16,7 @@ from ...skeleton.values import ChainPlan, Plan
 from ...solver.values import Array
 from ..armatures import Rig
 from ..bake.bake import check
-from ..bake.build_plan import Names, build_plan
+from ..bake.build_plan import Frames, Names, build_plan
 from ..bake.checks import refuse_shared_bones, refuse_stretched_time, refuse_too_many_frames
 from ..bake.report import Report
 from ..bake.request import MeasurePhase, Preparation, Resources, request
@@ -35,23 +35,13 @@ from .held_targets import HeldTargets
 @request
 def hold_targets(resources: Resources, rig: Rig, names: Names, hold: Hold, scene: Scene | None) -> Preparation:
     """Hold the targets of the chains as asked."""
-    plan = build_plan(rig, names, hold.span, scene)
-    refuse_stretched_time(plan)
-    refuse_shared_bones(plan.chains)
+    plan = _plan(rig, names, hold.span, scene)
     refuse_too_many_frames(replace(plan, frames=hold.frames))
-    removal, work = Removal(plan), resources.enter_context(HeldTargets(plan.scene, plan.chains))
-    by_root = {dependencies.root_of(chain): [hold] for chain in plan.chains}
-    order = [chain for chain in leaders.in_order(by_root, work.limbs) if dependencies.root_of(chain) in by_root]
-    for number, chain in enumerate(order):
-        work.begin(chain, [hold])
-        yield from part(work.add(chain, hold), number / len(order), (number + 1) / len(order))
+    write_holds = yield from _made(resources, plan, {chain: [hold] for chain in plan.chains}, again=False)
 
     def write(keep: Keeper) -> MeasurePhase:
-        removal.refuse()
-        work.write(keep, kept=None)
-        work.close()
-        chain_names = [chain.name for chain in plan.chains]
-        return MeasurePhase(None, lambda _: _report("Hold", plan, chain_names, [hold]))
+        write_holds(keep)
+        return MeasurePhase(None, lambda _: _report("Hold", plan, plan.chains, [hold]))
 
     return write
 
@@ -59,13 +49,13 @@ def hold_targets(resources: Resources, rig: Rig, names: Names, hold: Hold, scene
 @request
 def update_holds(resources: Resources, rig: Rig, names: Names, scene: Scene | None) -> Preparation:
     """Make all holds of the chains' targets again from the actions before them."""
-    plan, chains, write_holds = yield from _remade(resources, rig, names, (), scene)
+    plan, kept = _kept(rig, names, (), scene)
+    write_holds = yield from _made(resources, plan, kept, again=True)
 
     def write(keep: Keeper) -> MeasurePhase:
         write_holds(keep)
-        all_holds = [holds.read(record) for chain in chains for record in holds_of(chain.target)]
-        chain_names = [chain.name for chain in chains]
-        return MeasurePhase(None, lambda _: _report("Update Holds", plan, chain_names, all_holds))
+        all_holds = [holds.read(record) for chain in kept for record in holds_of(chain.target)]
+        return MeasurePhase(None, lambda _: _report("Update Holds", plan, [*kept], all_holds))
 
     return write
 
@@ -76,54 +66,67 @@ def remove_holds(rig: Rig, name: str, without: Collection[int], scene: Scene | N
     raises : Refused where one cannot be made; then nothing has changed
     """
     with Resources() as resources, preserved() as keep:
-        _, _, write_holds = run(_remade(resources, rig, [name], without, scene))
-        write_holds(keep)
+        run(_made(resources, *_kept(rig, [name], without, scene), again=True))(keep)
 
 
-def _remade(
-    resources: Resources,
-    rig: Rig,
-    names: Names,
-    without: Collection[int],
-    scene: Scene | None,
-) -> Generator[float, None, tuple[Plan, list[ChainPlan], Callable[[Keeper], None]]]:
-    """The chains whose targets are held, and what writes their holds; Refused where one cannot be made."""
-    plan = build_plan(rig, names, None, scene)
+def _plan(rig: Rig, names: Names, frames: Frames | None, scene: Scene | None) -> Plan:
+    plan = build_plan(rig, names, frames, scene)
     refuse_stretched_time(plan)
     refuse_shared_bones(plan.chains)
-    chains = [chain for chain in plan.chains if holds_of(chain.target)]
-    if not chains:
+    return plan
+
+
+def _kept(
+    rig: Rig, names: Names, without: Collection[int], scene: Scene | None
+) -> tuple[Plan, dict[ChainPlan, list[Hold]]]:
+    """The chains whose targets are held, with their holds; Refused where there are none, or one cannot be made."""
+    plan = _plan(rig, names, None, scene)
+    kept: dict[ChainPlan, list[Hold]] = {}
+    for chain in plan.chains:
+        records = holds_of(chain.target)
+        staying = [record for row, record in enumerate(records) if row not in without]
+        if lost := next(filter(holds.lost, staying), None):
+            raise Refused("HOLD_LOST", chain=chain, value=lost.name)
+        if records:
+            kept[chain] = [*map(holds.read, staying)]
+    if not kept:
         raise Refused("NO_HOLDS.at_all", object=rig)
-    removal, work = Removal(plan), resources.enter_context(HeldTargets(plan.scene, chains))
-    kept = {}
-    for chain in chains:
-        for row, record in enumerate(holds_of(chain.target)):
-            if row not in without and holds.lost(record):
-                raise Refused("HOLD_LOST", chain=chain, value=record.name)
-        kept[chain.target] = [holds.read(one) for row, one in enumerate(holds_of(chain.target)) if row not in without]
-    by_root = {dependencies.root_of(chain): kept[chain.target] for chain in chains}
-    done, total = 0, max(sum(map(len, kept.values())), 1)
+    return plan, kept
+
+
+def _made(
+    resources: Resources, plan: Plan, new_holds: Mapping[ChainPlan, Sequence[Hold]], *, again: bool
+) -> Generator[float, None, Callable[[Keeper], None]]:
+    """What writes these holds of the chains' targets; Refused where one cannot be made.
+
+    again : in place of those that the targets have
+    """
+    removal, work = Removal(plan), resources.enter_context(HeldTargets(plan.scene, new_holds))
+    by_root = {dependencies.root_of(chain): holds_of_chain for chain, holds_of_chain in new_holds.items()}
+    done, total = 0, max(sum(map(len, new_holds.values())), 1)
     for chain in leaders.in_order(by_root, work.limbs):
-        if dependencies.root_of(chain) in by_root and chain.target not in work.targets:
-            before = [holds.read(record) for record in holds_of(chain.target)]
-            work.begin(chain, before)
-            work.restore(chain.target)
-            for one in kept[chain.target]:
+        root = dependencies.root_of(chain)
+        if root in by_root and chain.target not in work.targets:
+            work.begin(chain, [*map(holds.read, holds_of(chain.target))] if again else by_root[root])
+            if again:
+                work.restore(chain.target)
+            for one in by_root[root]:
                 yield from part(work.add(chain, one), done / total, (done + 1) / total)
                 done += 1
 
     def write(keep: Keeper) -> None:
         removal.refuse()
-        work.write(keep, kept=kept)
+        work.write(keep, again=again)
         work.close()
 
-    return plan, chains, write
+    return write
 
 
-def _report(operation: str, plan: Plan, names: Sequence[str], all_holds: Sequence[Hold]) -> Report:
+def _report(operation: str, plan: Plan, chains: Sequence[ChainPlan], all_holds: Sequence[Hold]) -> Report:
     """What plays now, on the frames that may have changed."""
     start, end = min(hold.span[0] for hold in all_holds), max(hold.span[1] for hold in all_holds)
     frames = float(ceil(start)), float(max(floor(end), ceil(start)))
+    names = [chain.name for chain in chains]
     report = check(plan.rig, names, frames, plan.scene, Sampling.AUTO, more_notes=notes)
     return replace(report, operation=operation)
 

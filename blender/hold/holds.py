@@ -82,7 +82,6 @@ def lost(record: TwoBoneIKHold) -> bool:
 def keep(point: Point, hold: Hold, location: Sequence[float], orientation: Sequence[float]) -> None:
     """Add a hold with its grip. `location` and `orientation` are the values from before the first hold of the point."""
     assert hold.grip is not None
-    before = holds_of(point)
     record: TwoBoneIKHold = kept(point.object).add()
     record.name = title(hold)
     record.bone, record.rotation, record.ease = point.bone, hold.rotation, hold.ease
@@ -90,9 +89,7 @@ def keep(point: Point, hold: Hold, location: Sequence[float], orientation: Seque
     record.space, record.space_bone = hold.space or (None, "")
     record.to_world = hold.space is None
     record.rotation_mode = owner(point).rotation_mode
-    first = before[0] if before else None
-    record.location = first.location if first else location
-    record.orientation = first.orientation if first else [*orientation, 0.0][:4]
+    record.location, record.orientation = location, [*orientation, 0.0][:4]
     # Blender reads a matrix set by rows as columns.
     record.grip = hold.grip.T.tolist()
 

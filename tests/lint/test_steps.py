@@ -17,7 +17,7 @@ REQUESTS = {
         "bake": ("bake", "pose", "write_channels"),
         "targets": ("brought_along", "flip", "pin", "target_space", "targets_from_pose"),
         "takeover": ("option_animation", "uneven"),
-        "hold": ("hold", "held_targets", "trial_copies"),
+        "hold": ("hold", "held_targets"),
         "plant": ("plant", "planted_targets", "contact_runs"),
         "switch": ("switch", "built_targets", "trial_controls", "control_keys"),
         "build": ("build",),
