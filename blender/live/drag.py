@@ -24,8 +24,7 @@ from ..rigs.switch_property import shown_control_set
 from ..rna_paths import set_value_at, value_at
 from ..scene.checks import refuse_unposable
 from ..settings.key_settings import DEFAULTS
-from ..targets.brought_along import BroughtAlong
-from ..targets.targets_from_pose import snap_targets
+from ..targets.targets_from_pose import BroughtAlong, snap_targets
 from . import live
 from .free_limb import FreeLimb
 from .pulled_controls import PulledControls

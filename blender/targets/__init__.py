@@ -2,7 +2,6 @@
 
 Other rooms use of it:
 
-    brought_along : BroughtAlong
     checks : holdable, keyable, keyed_target, pullable, refuse_following, refuse_not_shown
     create_targets : DEFAULT, create, create_all, lacks, remove
     edit_bones : edit_bones, in_edit_mode

@@ -1,17 +1,19 @@
 """Bends chains the other way: moves the pole target that decides to the other side, or takes the other Bend."""
 
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
-from bpy.types import Object, Scene
+from bpy.types import Keyframe, Object, Scene
 
 from ...skeleton import chain_group, solve, transform
 from ...skeleton.steps import run
 from ...skeleton.target_channels import KeyedTarget, WorldTransform, target_channels
 from ...skeleton.values import ChainPlan, Channel, Plan, Point, Samples
 from ...solver.targets import opposite_pole
-from ...solver.values import Array, Bend, Plane
+from ...solver.values import Bend, Plane
 from ...solver.vectors import norm
 from ..armatures import Rig, is_rig, local_armatures
 from ..bake.build_plan import Names, current_plan
@@ -36,16 +38,6 @@ _KIND = ("interpolation", "easing", "type")
 """What a key keeps when it moves."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _MovedPole:
-    """The location of a pole target on the other side, on the current frame and on those on which it has keys."""
-
-    item: Object
-    now: list[Channel]
-    keyed: list[Channel]
-    note: str
-
-
 def flip(rig: Rig, names: Names, scene: Scene | None, pose_before: PoseBefore = sampling.as_sampled) -> Report:
     """Bend the chains the other way from how they bend as the scene stands, and pose them so.
 
@@ -54,7 +46,7 @@ def flip(rig: Rig, names: Names, scene: Scene | None, pose_before: PoseBefore = 
     plan = current_plan(rig, names, scene)
     sampling.settle(plan)
     signs = bend_signs(rig, names, scene, pose_before)
-    poles: list[_MovedPole] = []
+    poles: list[Callable[[], list[str]]] = []
     notes: list[str] = []
     bends: dict[str, Bend] = {}
     for chain in plan.chains:
@@ -75,8 +67,8 @@ def flip(rig: Rig, names: Names, scene: Scene | None, pose_before: PoseBefore = 
     except Refused:
         _set_bends(rig, before)
         raise
-    for pole in poles:
-        notes += [*_write(pole, plan.scene), pole.note]
+    for move in poles:
+        notes += move()
     with unkeyed_edits.preserved() as keep:
         report = pose.within(keep, rig, names, scene, insert_keys=False, posing=nullcontext(pose_before))
     return replace(report, notes=(*notes, *report.notes))
@@ -97,12 +89,17 @@ def _set_bends(rig: Rig, bends: dict[str, Bend]) -> dict[str, Bend]:
     return before
 
 
-def _moved_pole(plan: Plan, chain: ChainPlan) -> _MovedPole:
-    """Where the chain's pole target has to go; Refused if it cannot be moved, or would move more than this chain."""
+def _moved_pole(plan: Plan, chain: ChainPlan) -> Callable[[], list[str]]:
+    """What moves the chain's pole target to the other side, on the current frame and on those on which it has keys.
+
+    raises : Refused if it cannot be moved, or would move more than this chain
+    """
     pole = chain.pole
     assert pole is not None
     _refuse_followed(plan, chain, pole)
-    frames = _location_keys(pole)
+    path = bone_or_object(pole).path_from_id("location")
+    # Keys of several curves on one frame may differ in the last digits.
+    frames = np.unique([round(key.co.x, 2) for key in _keys_at(pole.object, path)])
     # The chain as if the pole were all that it follows: only the pole has to be one that can be moved.
     alone = replace(chain, target=pole, pole=None, use_rotation=False)
     targets = keyable(_only(plan, alone), over_range=bool(len(frames)), style=DEFAULTS if len(frames) else None)
@@ -120,7 +117,7 @@ def _moved_pole(plan: Plan, chain: ChainPlan) -> _MovedPole:
         chain=chain.name,
         count=len(frames),
     )
-    return _MovedPole(item=pole.object, now=moved, keyed=keyed, note=sentence)
+    return partial(_write, pole.object, plan.scene, moved, keyed, sentence)
 
 
 def _only(plan: Plan, chain: ChainPlan) -> Plan:
@@ -143,15 +140,8 @@ def _has_bone(item: Object, bone: str) -> bool:
     return is_rig(item) and item.pose is not None and bone in item.data.bones
 
 
-def _location_path(point: Point) -> str:
-    return bone_or_object(point).path_from_id("location")
-
-
-def _location_keys(point: Point) -> Array:
-    """(m,) rising, the frames on which the location of an object or a bone has keys."""
-    path = _location_path(point)
-    # Keys of several curves on one frame may differ in the last digits.
-    return np.unique([round(key.co.x, 2) for curve in curves_at(point.object, path) for key in curve.keyframe_points])
+def _keys_at(item: Object, path: str) -> list[Keyframe]:
+    return [key for curve in curves_at(item, path) for key in curve.keyframe_points]
 
 
 def _channels(plan: Plan, samples: Samples, targets: dict[Point, KeyedTarget]) -> list[Channel]:
@@ -169,28 +159,18 @@ def _channels(plan: Plan, samples: Samples, targets: dict[Point, KeyedTarget]) -
     return channels
 
 
-def _write(pole: _MovedPole, scene: Scene) -> list[str]:
-    """Move the pole, and its keys; returns sentences for the report."""
+def _write(item: Object, scene: Scene, now: Sequence[Channel], keyed: Sequence[Channel], sentence: str) -> list[str]:
+    """Move the pole, and its keys, which stay of their kind; returns sentences for the report."""
     notes: list[str] = []
-    for channel in pole.keyed:
-        kinds = _kinds(pole.item, channel.path)
-        with unkeyed_edits.preserve_edits(pole.item, scene, {channel.path}):
+    for channel in keyed:
+        kinds = {round(key.co.x, 2): [getattr(key, name) for name in _KIND] for key in _keys_at(item, channel.path)}
+        with unkeyed_edits.preserve_edits(item, scene, {channel.path}):
             span = channel.frames[0], channel.frames[-1]
-            notes += write.keys(pole.item, [channel], span=span, style=DEFAULTS)
-        _set_kinds(pole.item, channel.path, kinds)
-    write.pose(pole.item, pole.now)
-    return notes
-
-
-def _kinds(item: Object, path: str) -> dict[float, dict[str, str]]:
-    """By frame what kind of key there is at this path."""
-    keys = [key for curve in curves_at(item, path) for key in curve.keyframe_points]
-    return {round(key.co.x, 2): {name: getattr(key, name) for name in _KIND} for key in keys}
-
-
-def _set_kinds(item: Object, path: str, kinds: dict[float, dict[str, str]]) -> None:
-    for curve in curves_at(item, path):
-        for key in curve.keyframe_points:
-            for name, value in kinds[round(key.co.x, 2)].items():
-                setattr(key, name, value)
-        curve.update()
+            notes += write.keys(item, [channel], span=span, style=DEFAULTS)
+        for key in _keys_at(item, channel.path):
+            for name, kind in zip(_KIND, kinds[round(key.co.x, 2)], strict=True):
+                setattr(key, name, kind)
+        for curve in curves_at(item, channel.path):
+            curve.update()
+    write.pose(item, now)
+    return [*notes, sentence]

@@ -23,7 +23,7 @@ from ...skeleton.target_channels import (
 from ...skeleton.targets_from_pose import TargetsFromPose
 from ...skeleton.transform import AT_REST
 from ...skeleton.values import Channel, Plan, Point, Samples
-from ...solver.values import Array
+from ...solver.values import Array, Bend
 from ...solver.vectors import product
 from .. import versions
 from ..armatures import Rig
@@ -38,8 +38,10 @@ from ..bake.write_channels import paths, pose_channels, write_keys
 from ..curves import unkeyed_edits
 from ..curves.unkeyed_edits import Keeper
 from ..messages.numbers import unit_name
+from ..messages.refused import unless_gone
 from ..messages.translation import point_text, translated
 from ..rigs import controls
+from ..rna_paths import set_value_at
 from ..scene import sampling
 from ..scene.bone import from_bone
 from ..scene.need import pose_need
@@ -126,6 +128,46 @@ def _keyed(points: Mapping[Point, KeyedTarget]) -> Iterator[Point]:
     for point, target in points.items():
         if versions.animated_paths(point.object) & {target.location_path, target.rotation_path}:
             yield controls.keyed_point(point)
+
+
+class BroughtAlong:
+    """Target and pole target of one chain: read once, and moved without keys as often as the chain is posed.
+
+    insert_keys : whether they are to be keyed once the limb is let go
+    raises : Refused where one of them cannot be moved freely, or keyed
+    """
+
+    def __init__(self, rig: Rig, name: str, scene: Scene, *, insert_keys: bool) -> None:
+        self._plan = current_plan(rig, [name], scene)
+        refuse_not_shown(self._plan)
+        self._points = keyable(self._plan, over_range=False, style=DEFAULTS if insert_keys else None)
+        self._need = pose_need(self._plan, placed(self._points))
+        self._before: dict[tuple[Object, str], Sequence[float]] = {}
+
+    def follow(self, bend: Bend | None = None) -> None:
+        """Move them to where the pose is.
+
+        bend : of the chain, where it is to be another one from now on
+        raises : Refused where something that carries them lies nowhere
+        """
+        # Before anything is sampled: meanwhile limbs that hang on this one would not be posed.
+        sampling.settle(self._plan)
+        samples, plan = sampling.sample_current_frame(self._plan, self._need), self._plan
+        if bend is not None:
+            [chain] = plan.chains
+            plan = replace(plan, ranks=((replace(chain, options=replace(chain.options, bend=bend)),),))
+        places = world_transforms(targets_from_pose.targets_from_pose(plan, samples))
+        channels = target_channels(plan, places, samples, self._points)
+        for item, of_item in channels.items():
+            for channel in of_item:
+                self._before.setdefault((item, channel.path), tuple(item.path_resolve(channel.path)))
+        pose_channels(plan, channels)
+
+    def restore(self) -> None:
+        """Put them back to exactly where they were before they followed."""
+        for (item, path), values in self._before.items():
+            with unless_gone:
+                set_value_at(item, path, values)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -15,7 +15,7 @@ REQUESTS = {
     f"{room}/{name}.py"
     for room, names in {
         "bake": ("bake", "pose", "write_channels"),
-        "targets": ("brought_along", "flip", "pin", "target_space", "targets_from_pose"),
+        "targets": ("flip", "pin", "target_space", "targets_from_pose"),
         "takeover": ("option_animation", "uneven"),
         "hold": ("hold", "held_targets"),
         "plant": ("plant", "planted_targets", "contact_runs"),
