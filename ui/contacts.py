@@ -26,7 +26,7 @@ _FRAME, _WORD, _EDGE = 2.0, 40.0, 8.0
 
 def draw(layout: UILayout, context: Context, rig: Any) -> None:
     """The rows of all limbs with contacts, and what sets the contacts that are selected."""
-    from ..blender.plant import contact_runs, unkeyed_contacts
+    from ..blender.plant import contact_keys, contact_runs
 
     rows, scene = contact_runs.rows(rig), context.scene
     names = contact_runs.limb_names(rig, rows)
@@ -42,7 +42,7 @@ def draw(layout: UILayout, context: Context, rig: Any) -> None:
             drawn = _named_row(column, names.get(bone, bone), named)
             _draw_runs(drawn, rig, bone, contact_runs.runs(row, *page), pixels)
     unkeyed = pgettext_iface("The contact of {} is changed and has no key")
-    for changed in unkeyed_contacts.unkeyed(rig, scene, sorted(rows.keys() | names.keys())):
+    for changed in contact_keys.unkeyed(rig, scene, sorted(rows.keys() | names.keys())):
         draw_lines(layout, context, [unkeyed.format(names.get(changed.name, changed.name))])
     bone, first, last = contact_runs.selected(rig, scene)
     if bone:

@@ -11,5 +11,4 @@ Other rooms use of it:
     foot_paths : all
     plant : find_contacts, plant_feet
     planted_targets : plant_with_targets
-    unkeyed_contacts : all
 """

@@ -4,9 +4,9 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from bpy.types import Action
 
@@ -25,8 +25,7 @@ from ..settings.renamed_actions import CONTACTS, MADE
 from . import contact_keys
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class RememberedContacts:
+class RememberedContacts(NamedTuple):
     """Contacts of a limb as a press has left them.
 
     keys : frame and value of each
@@ -49,7 +48,6 @@ class Capture:
 
     unkeyed : by path what the planted action that plays has keyed first
     rows : what is remembered of contacts that it has, by their RNA path
-    renamed : bones that the armature had when it was planted, while the action that plays has keys for others now
     is_lost : whether the action that plays was planted, and what it was made from is gone
     """
 
@@ -57,27 +55,30 @@ class Capture:
     slot: str
     unkeyed: Mapping[str, list[float]]
     rows: Mapping[str, RememberedContacts] = field(default_factory=dict)
-    renamed: Sequence[str] = ()
     is_lost: bool = False
 
 
 def captured(rig: Rig) -> Capture:
-    """What the armature plays, or what that was planted from; Refused where it plays no action."""
+    """What the armature plays, or what that was planted from.
+
+    raises : Refused where it plays no action, or has keys of other bones than when it was planted
+    """
     action, slot = versions.played(rig)
     if action is None:
         raise Refused("NO_CAPTURE", object=rig)
     made: Any = action
     if made.two_bone_ik_source is None:
         return Capture(action=action, slot=slot, unkeyed={}, is_lost=MADE in made)
-    unkeyed = {path: values for path, values in _made(action).items() if values}
+    unkeyed = {path: values for path, values in unkeyed_values(action).items() if values}
     keyed = {curve.data_path for curve in versions.slot_curves(action, slot)}
     before = {curve.data_path for curve in versions.slot_curves(made.two_bone_ik_source, made.two_bone_ik_source_slot)}
+    if renamed := ", ".join(_renamed(rig, before | unkeyed_values(action).keys(), keyed)):
+        raise Refused("BONES_RENAMED", object=rig, value=renamed, action=made.two_bone_ik_source.name)
     return Capture(
         action=made.two_bone_ik_source,
         slot=made.two_bone_ik_source_slot,
         unkeyed=unkeyed,
         rows={path: row for path, row in remembered(rig).items() if path in keyed},
-        renamed=_renamed(rig, before | _made(action).keys(), keyed),
     )
 
 
@@ -140,10 +141,10 @@ def begin_anew(rig: Rig, source: Capture, keyed: Collection[str]) -> list[str]:
     return [translated("alert.edits_kept", action=planted.name, planted=action.name)] if planted else []
 
 
-def unkeyed_values(rig: Rig) -> Mapping[str, Sequence[float] | None]:
+def unkeyed_values(action: Action) -> dict[str, list[float] | None]:
     """By path of what is planted its values in the capture, if that does not key them, or in part; else None."""
-    action = versions.played(rig)[0]
-    return _made(action) if action else {}
+    made: dict[str, list[float] | None] = json.loads(action.get(MADE, "{}"))
+    return made
 
 
 @contextmanager
@@ -167,7 +168,7 @@ def remember_contacts(rig: Rig, source: Capture, feet: Iterable[tuple[Foot, Sequ
     Rows of other limbs were copied along, and what is known of them stays.
     """
     curves = list(versions.curves(rig))
-    known = {path: replace(row, is_planted=False) for path, row in source.rows.items()}
+    known = {path: row._replace(is_planted=False) for path, row in source.rows.items()}
     for foot, said in feet:
         row = contact_keys.row(curves, foot.chain.end.path)
         points = foot.points if said else ()
@@ -177,13 +178,8 @@ def remember_contacts(rig: Rig, source: Capture, feet: Iterable[tuple[Foot, Sequ
         end: Any = rig.pose.bones[foot.chain.end.name]
         end.two_bone_ik_contact_written = source.action.name if source.action else ""
     action: Any = versions.played(rig)[0]
-    action[CONTACTS] = json.dumps({path: _values(row) for path, row in known.items()})
+    action[CONTACTS] = json.dumps({path: row._asdict() for path, row in known.items()})
     bone_marks.mark_bones(rig, (bone for row in known.values() for bone, _ in row.stands_on))
-
-
-def _values(row: RememberedContacts) -> dict[str, Any]:
-    """Its fields; `asdict` would copy each of its many keys."""
-    return {each.name: getattr(row, each.name) for each in fields(row)}
 
 
 def _renamed(rig: Rig, before: Iterable[str], now: Iterable[str]) -> list[str]:
@@ -192,14 +188,9 @@ def _renamed(rig: Rig, before: Iterable[str], now: Iterable[str]) -> list[str]:
     return sorted(old - new - {"", *rig.data.bones.keys()}) if new - old else []
 
 
-def _made(action: Action) -> dict[str, list[float] | None]:
-    made: dict[str, list[float] | None] = json.loads(action.get(MADE, "{}"))
-    return made
-
-
 def _is_edited(planted: Action, slot: str, source: Capture) -> bool:
     """Whether it has other keys than what was captured, apart from what was planted, and contacts."""
-    made = _made(planted).keys()
+    made = unkeyed_values(planted).keys()
     now, before = (
         [
             curve

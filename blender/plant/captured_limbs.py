@@ -78,155 +78,115 @@ def captured_limbs(rig: Rig, choices: PlantChoices, scene: Scene | None) -> Capt
     raises : Refused where they have no keys, or where something else than keys poses them
     """
     refuse_unposable(rig)
-    reading = _Reading(rig, choices)
-    reading.choose()
-    reading.take_in_planted()
-    reading.find_hips()
-    reading.keep_others()
-    reading.free_toes()
-    reading.name_left_behind()
-    return reading.read(scene)
+    source, found, notes = captured_action.captured(rig), found_limbs(rig), list[str]()
+    curves = tuple(versions.slot_curves(source.action, source.slot))
+    feet, again = _chosen(rig, source, found, choices, notes)
+    refuse_constrained(feet)
+    hips, reason = hips_of(rig, found, feet, choices.hips, curves)
+    kept = _named_limbs(rig, found, choices.keep)
+    if hips:
+        feet, hips, reason = _with_kept(rig, found, feet, hips, kept, curves)
+    if reason:
+        notes.append(translated("alert.hips_stay", reason=reason))
+    feet, stiff = with_free_toes(rig, feet, curves)
+    notes += _naming("note.stiff_toes", bones=stiff)
+    notes += _naming("alert.left_behind", bones=_left_behind(rig, found, feet, hips, curves))
+    chains = tuple(foot.chain for foot in feet)
+    span = key_span(curves, {name for foot in feet if foot.is_planted for name in foot.chain.oriented})
+    if span is None:
+        raise Refused("NO_CAPTURE", object=rig)
+    frames = span if choices.frames is None else choices.frames
+    plan = _on_captured_frames(limb_plan(rig, chains, frames, scene), curves)
+    refuse_too_many_frames(plan)
+    refuse_stretched_time(plan)
+    refuse_shared_bones(chains)
+    refuse_following([chain.end.name for chain in chains], plan)
+    by_name = {foot.chain.name: foot for foot in feet}
+    return CapturedLimbs(
+        plan=plan,
+        feet=tuple(by_name[chain.name] for chain in plan.chains),
+        hips=hips,
+        source=source,
+        again=frozenset(again),
+        notes=tuple(notes),
+        span=span,
+    )
 
 
-class _Reading:
-    """What the stages have found so far, each with what it has to tell."""
+def _chosen(
+    rig: Rig, source: Capture, found: FoundLimbs, choices: PlantChoices, notes: list[str]
+) -> tuple[tuple[Foot, ...], list[str]]:
+    """The feet that are chosen, on the points of their contacts, and those that stay planted, with the names of these.
 
-    def __init__(self, rig: Rig, choices: PlantChoices) -> None:
-        self._rig, self._choices = rig, choices
-        self._source, self._limbs = _source(rig), found_limbs(rig)
-        self._curves = tuple(versions.slot_curves(self._source.action, self._source.slot))
-        self._feet: tuple[Foot, ...] = ()
-        self._again: tuple[Foot, ...] = ()
-        self._hips: Hips | None = None
-        self._notes: list[str] = []
+    Limbs that an earlier press has planted in what plays stay planted if others are chosen by name.
 
-    def choose(self) -> None:
-        """The feet that are chosen, on the points of their contacts."""
-        choices = self._choices
-        feet = feet_of(self._rig, self._limbs, choices.names, choices.kinds, choices.options.softness)
-        if choices.contacts is None and not choices.find_contacts:
-            feet = self._on_given_points(feet)
-        self._feet = with_contacts(self._rig, feet, choices.contacts or ())
-        if choices.names is None and (alone := self._alone()):
-            self._notes.append(translated("alert.limbs_alone", limbs=", ".join(alone)))
-
-    def take_in_planted(self) -> None:
-        """Limbs that an earlier press has planted in what plays stay planted if others are chosen by name."""
-        before = self._planted_before()
-        stay = [foot for foot in before if self._choices.names is not None and _is_apart(foot, self._feet)]
-        self._again = self._on_given_points(stay)
-        self._feet = (*self._feet, *self._again)
-        if self._again:
-            names = sorted(foot.chain.name for foot in self._again)
-            self._notes.append(translated("note.planted_again", limbs=", ".join(names)))
-        if no_more := [foot.chain.name for foot in before if foot not in stay]:
-            self._notes.append(translated("alert.planted_no_more", limbs=", ".join(no_more)))
-        refuse_constrained(self._feet)
-
-    def find_hips(self) -> None:
-        """The bone that goes down until legs reach their feet."""
-        self._hips, reason = hips_of(self._rig, self._limbs, self._feet, self._choices.hips, self._curves)
-        self._tell_hips_stay(reason)
-
-    def keep_others(self) -> None:
-        """Limbs that the hips carry and that are to keep their place."""
-        kept = _named_limbs(self._rig, self._limbs, self._choices.keep)
-        if self._hips:
-            found = _with_kept(self._rig, self._limbs, self._feet, self._hips, kept, self._curves)
-            self._feet, self._hips, reason = found
-            self._tell_hips_stay(reason)
-
-    def free_toes(self) -> None:
-        """Toes that can be keyed."""
-        self._feet, stiff = with_free_toes(self._rig, self._feet, self._curves)
-        if stiff:
-            self._notes.append(translated("note.stiff_toes", bones=", ".join(stiff)))
-
-    def name_left_behind(self) -> None:
-        """Bones that will not go along."""
-        if bones := self._left_behind():
-            self._notes.append(translated("alert.left_behind", bones=", ".join(bones)))
-
-    def read(self, scene: Scene | None) -> CapturedLimbs:
-        """All of it, over the frames; Refused where these are none, or too many."""
-        chains, span = tuple(foot.chain for foot in self._feet), self._keyed_span()
-        frames = span if self._choices.frames is None else self._choices.frames
-        plan = _on_captured_frames(limb_plan(self._rig, chains, frames, scene), self._curves)
-        refuse_too_many_frames(plan)
-        refuse_stretched_time(plan)
-        refuse_shared_bones(chains)
-        refuse_following([chain.end.name for chain in chains], plan)
-        by_name = {foot.chain.name: foot for foot in self._feet}
-        return CapturedLimbs(
-            plan=plan,
-            feet=tuple(by_name[chain.name] for chain in plan.chains),
-            hips=self._hips,
-            source=self._source,
-            again=frozenset(foot.chain.name for foot in self._again),
-            notes=tuple(self._notes),
-            span=span,
-        )
-
-    def _alone(self) -> list[str]:
-        """Names of the limbs of the chosen kinds that have no partner on the other side."""
-        own = [limb for limb in self._limbs.values() if limb.side and limb.kind in self._choices.kinds]
-        names = [limb.name.removesuffix(f".{limb.side}") for limb in own]
-        return [limb.name for limb, name in zip(own, names, strict=True) if names.count(name) == 1]
-
-    def _left_behind(self) -> list[str]:
-        """Names of keyed bones that lie on hands and feet at rest, but do not go along, as Unreal's ik_foot_l."""
-        planted, bones = {foot.chain.end.name for foot in self._feet if foot.is_planted}, self._rig.data.bones
-        moved = [limb for limb in self._limbs.values() if limb.tip_bone and (limb.end_bone in planted or self._hips)]
-        ends, tips = {bones[limb.end_bone] for limb in moved}, [bones[limb.tip_bone] for limb in moved]
-        keyed = dict.fromkeys(bone_and_property(curve.data_path)[0] for curve in self._curves)
-        free = [bones[name] for name in keyed if name in bones and not self._rig.pose.bones[name].constraints]
-        return [
-            bone.name
-            for bone in free
-            if ends.isdisjoint((bone, *bone.parent_recursive))
-            and any((bone.head_local - tip.head_local).length < _ON * tip.length for tip in tips)
-        ]
-
-    def _planted_before(self) -> tuple[Foot, ...]:
-        """Those that an earlier press has planted and that are not among the chosen ones."""
-        taken = {contact_keys.path(foot.chain.end.path) for foot in self._feet}
-        planted = {path for path, row in self._source.rows.items() if row.is_planted} - taken
-        if not planted:
-            return ()
-        bones, names = self._rig.pose.bones, names_by_end(self._rig, self._limbs)
-        paths = {contact_keys.path(bones[end].path_from_id()): name for end, name in names.items() if end in bones}
-        found = [name for path, name in paths.items() if path in planted]
-        return feet_of(self._rig, self._limbs, found, (), self._choices.options.softness) if found else ()
-
-    def _on_given_points(self, feet: Iterable[Foot]) -> tuple[Foot, ...]:
-        """The feet, standing on the points that their keyed contacts are about, unless these are lost."""
-        feet = tuple(feet)
-        rows = ((foot, self._source.rows.get(contact_keys.path(foot.chain.end.path))) for foot in feet)
-        given = [
-            (foot, Contact(foot.chain.name, 0.0, 0.0, *point)) for foot, row in rows if row for point in row.points
-        ]
-        known = [contact for foot, contact in given if moves(foot, contact.bone)]
-        for limb, bone in dict.fromkeys((it.chain, it.bone) for _, it in given if it not in known):
-            self._notes.append(translated("alert.point_lost", limb=limb, bone=bone))
-        return with_contacts(self._rig, feet, known)
-
-    def _keyed_span(self) -> tuple[float, float]:
-        bones = {name for foot in self._feet if foot.is_planted for name in foot.chain.oriented}
-        span = key_span(self._curves, bones)
-        if span is None:
-            raise Refused("NO_CAPTURE", object=self._rig)
-        return span
-
-    def _tell_hips_stay(self, reason: str) -> None:
-        if reason:
-            self._notes.append(translated("alert.hips_stay", reason=reason))
+    notes : gets sentences
+    """
+    feet = feet_of(rig, found, choices.names, choices.kinds, choices.options.softness)
+    if choices.contacts is None and not choices.find_contacts:
+        feet = _on_given_points(rig, source, feet, notes)
+    feet = with_contacts(rig, feet, choices.contacts or ())
+    if choices.names is None:
+        notes += _naming("alert.limbs_alone", limbs=_alone(found, choices.kinds))
+    before = _planted_before(rig, source, found, feet, choices)
+    stay = [foot for foot in before if choices.names is not None and _is_apart(foot, feet)]
+    again = [foot.chain.name for foot in stay]
+    feet = (*feet, *_on_given_points(rig, source, stay, notes))
+    notes += _naming("note.planted_again", limbs=sorted(again))
+    notes += _naming("alert.planted_no_more", limbs=[foot.chain.name for foot in before if foot not in stay])
+    return feet, again
 
 
-def _source(rig: Rig) -> Capture:
-    source = captured_action.captured(rig)
-    if source.renamed:
-        raise Refused("BONES_RENAMED", object=rig, value=", ".join(source.renamed), action=source.action.name)
-    return source
+def _naming(name: str, **lists: Sequence[str]) -> list[str]:
+    """The sentence of this name with its list; none without anything in it."""
+    listed = {key: ", ".join(names) for key, names in lists.items() if names}
+    return [translated(name, **listed)] if listed else []
+
+
+def _alone(found: FoundLimbs, kinds: Collection[Kind]) -> list[str]:
+    """Names of the limbs of these kinds that have no partner on the other side."""
+    own = [limb for limb in found.values() if limb.side and limb.kind in kinds]
+    names = [limb.name.removesuffix(f".{limb.side}") for limb in own]
+    return [limb.name for limb, name in zip(own, names, strict=True) if names.count(name) == 1]
+
+
+def _left_behind(
+    rig: Rig, found: FoundLimbs, feet: Iterable[Foot], hips: Hips | None, curves: Iterable[FCurve]
+) -> list[str]:
+    """Names of keyed bones that lie on hands and feet at rest, but do not go along, as Unreal's ik_foot_l."""
+    planted, bones = {foot.chain.end.name for foot in feet if foot.is_planted}, rig.data.bones
+    moved = [limb for limb in found.values() if limb.tip_bone and (limb.end_bone in planted or hips)]
+    ends, tips = {bones[limb.end_bone] for limb in moved}, [bones[limb.tip_bone] for limb in moved]
+    keyed = dict.fromkeys(bone_and_property(curve.data_path)[0] for curve in curves)
+    free = [bones[name] for name in keyed if name in bones and not rig.pose.bones[name].constraints]
+    return [
+        bone.name
+        for bone in free
+        if ends.isdisjoint((bone, *bone.parent_recursive))
+        and any((bone.head_local - tip.head_local).length < _ON * tip.length for tip in tips)
+    ]
+
+
+def _planted_before(
+    rig: Rig, source: Capture, found: FoundLimbs, feet: Iterable[Foot], choices: PlantChoices
+) -> tuple[Foot, ...]:
+    """Those that an earlier press has planted and that are not among the chosen ones."""
+    taken = {contact_keys.path(foot.chain.end.path) for foot in feet}
+    planted = {path for path, row in source.rows.items() if row.is_planted} - taken
+    bones, names = rig.pose.bones, names_by_end(rig, found) if planted else {}
+    paths = {contact_keys.path(bones[end].path_from_id()): name for end, name in names.items() if end in bones}
+    before = [name for path, name in paths.items() if path in planted]
+    return feet_of(rig, found, before, (), choices.options.softness) if before else ()
+
+
+def _on_given_points(rig: Rig, source: Capture, feet: Sequence[Foot], notes: list[str]) -> tuple[Foot, ...]:
+    """The feet, standing on the points that their keyed contacts are about; `notes` gets those that are lost."""
+    rows = ((foot, source.rows.get(contact_keys.path(foot.chain.end.path))) for foot in feet)
+    given = [(foot, Contact(foot.chain.name, 0.0, 0.0, *point)) for foot, row in rows if row for point in row.points]
+    known = [contact for foot, contact in given if moves(foot, contact.bone)]
+    for limb, bone in dict.fromkeys((it.chain, it.bone) for _, it in given if it not in known):
+        notes.append(translated("alert.point_lost", limb=limb, bone=bone))
+    return with_contacts(rig, feet, known)
 
 
 def _on_captured_frames(plan: Plan, curves: Sequence[FCurve]) -> Plan:

@@ -31,7 +31,7 @@ from ..messages.translation import frame_text, translated
 from ..scene import sampling
 from ..scene.need import SampleNeed, pose_need
 from ..settings.key_settings import KeySettings
-from . import captured_action, contact_keys, floor, unkeyed_contacts
+from . import captured_action, contact_keys, floor
 from .captured_limbs import CapturedLimbs, PlantChoices, captured_limbs
 from .checks import refuse_scaled, refuse_without_length
 from .compare_feet import MOVES, compare_feet, foot_reports
@@ -59,7 +59,7 @@ def plant_feet(
     as_played = replace(read.plan, rig=player)
     sampler = resources.enter_context(sampling.Sampler(as_played, settings.sampling, resources.slow.append))
     ends = [foot.chain.end.name for foot in read.feet if foot.is_planted]
-    changed = unkeyed_contacts.to_be_keyed(rig, read.plan.scene, ends)
+    changed = contact_keys.to_be_keyed(rig, read.plan.scene, ends)
     said = said_contacts(read, choices, changed)
     samples, planted = yield from _planted(read, choices, said, sampler, player)
     plan, moved = plant.with_targets(read.plan, samples, planted, read.hips)
@@ -121,7 +121,7 @@ def _write(
     """Key the copy of the captured action that plays, its contacts too; returns sentences for the report."""
     rig, span = read.plan.rig, (read.plan.frames[0], read.plan.frames[-1])
     goes_on = read.span[0] < span[0], read.span[1] > span[1]
-    unkeyed = captured_action.unkeyed_values(rig)
+    unkeyed = captured_action.unkeyed_values(versions.played(rig)[0])
     with kept_outside.kept(rig, channels, span, settings, goes_on=goes_on, unkeyed=unkeyed):
         notes = write.keys(rig, channels, span=span, style=settings)
     for key in changed:

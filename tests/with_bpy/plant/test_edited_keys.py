@@ -8,7 +8,7 @@ import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.plant import contact_runs, unkeyed_contacts
+from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys, contact_runs
 from bpy.types import Object, PoseBone
 
 from support import file_data
@@ -178,7 +178,7 @@ def test_a_row_that_was_deleted_is_no_change(rig: Object) -> None:
     api.plant(rig)
     on_frame(next(frame for frame in range(1, 40) if stands(rig, frame)))
     versions.ensure_channelbag(rig).fcurves.remove(contact_runs.rows(rig)[BONE])
-    assert list(unkeyed_contacts.unkeyed(rig, bpy.context.scene, [BONE])) == []
+    assert list(contact_keys.unkeyed(rig, bpy.context.scene, [BONE])) == []
 
 
 def test_under_another_capture_it_is_told(rig: Object) -> None:
