@@ -21,9 +21,8 @@ from ..blender.messages.refused import Refused
 from ..blender.scene.checks import given_rig, refuse_unposable
 from ..blender.settings import keyed_options
 from ..blender.settings.properties import TwoBoneIKChain, chain_of, is_from_library
-from ..blender.takeover import uneven
 from ..blender.takeover.option_animation import animate
-from ..blender.takeover.takeover import Takeover, takeovers
+from ..blender.takeover.takeover import Takeover, takeovers, uneven_differences
 from ..blender.targets.create_targets import create
 from .options import ChainOptions
 
@@ -184,7 +183,7 @@ def _taken(rig: Rig, scene: Scene, takeover: Takeover, names: Mapping[str, str])
     named: dict[str, Any] = {"name": names[end]} if end in names else {}
     chain = ensure_chain(rig, **named, **takeover.fields)
     animate(rig, chain.end_bone, scene, takeover.animations)
-    differences = uneven.differences(rig, chain, scene)
+    differences = uneven_differences(rig, chain, scene)
     return replace(takeover, chain=chain.name, differs=(*takeover.differs, *differences))
 
 

@@ -109,19 +109,9 @@ def _follow_selection(scene: Scene, depsgraph: Depsgraph) -> None:
         in_hand.notice(depsgraph.view_layer)
 
 
-@persistent
-def _forget_objects(*_: object) -> None:
-    armatures.forget()
-
-
-@persistent
-def _forget_state(*_: object) -> None:
-    session.forget_state()
-
-
-@persistent
-def _forget_file(*_: object) -> None:
-    session.forget_file()
+_forget_objects = persistent(lambda *_: armatures.forget())
+_forget_state = persistent(lambda *_: session.forget_state())
+_forget_file = persistent(lambda *_: session.forget_file())
 
 
 @persistent

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import compress
 from math import isfinite
 from numbers import Real
 from typing import Any
@@ -224,11 +223,7 @@ def _obstacle(rig: Rig, name: str, curves: Iterable[FCurve]) -> str:
     moving = (constraint for _, constraint in dependencies.constraints_moving(Point(rig, name)) if acts(constraint))
     if constraint := next(moving, None):
         return translated("part.hips_constrained", bone=name, name=constraint.name)
-    try:
-        refuse_unplayable(rig, {f"{bone.path_from_id()}.location"}, curves)
-    except Refused as refused:
-        return str(refused)
-    return ""
+    return _unplayable(rig, f"{bone.path_from_id()}.location", curves)
 
 
 def with_free_toes(
@@ -238,18 +233,19 @@ def with_free_toes(
     found, stiff = [], []
     for foot in feet:
         toes = list(_toes(rig, foot)) if foot.chain.below and foot.is_planted and not foot.is_hand else []
-        free = [_can_be_keyed(rig, toe.rotation_path, curves) for toe in toes]
-        found.append(replace(foot, toes=tuple(compress(toes, free))))
-        stiff += [toe.name for toe, is_free in zip(toes, free, strict=True) if not is_free]
+        free = [toe for toe in toes if not _unplayable(rig, toe.rotation_path, curves)]
+        found.append(replace(foot, toes=tuple(free)))
+        stiff += [toe.name for toe in toes if toe not in free]
     return tuple(found), tuple(stiff)
 
 
-def _can_be_keyed(rig: Rig, path: str, curves: Iterable[FCurve]) -> bool:
+def _unplayable(rig: Rig, path: str, curves: Iterable[FCurve]) -> str:
+    """Why keys of this property would not play; "" if they do."""
     try:
         refuse_unplayable(rig, {path}, curves)
-    except Refused:
-        return False
-    return True
+    except Refused as refused:
+        return str(refused)
+    return ""
 
 
 def _toes(rig: Rig, foot: Foot) -> Iterator[Bone]:

@@ -3,6 +3,5 @@
 Other rooms use of it:
 
     option_animation : animate
-    takeover : Takeover, has_constraints, takeovers
-    uneven : all
+    takeover : Takeover, has_constraints, takeovers, uneven_differences
 """

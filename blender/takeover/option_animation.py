@@ -126,13 +126,11 @@ def _is_straight(driver: FCurve) -> bool:
 
 def _frames(rig: Rig, scene: Scene, paths: set[str]) -> Array:
     """(n,) those of the scene, and all on which the properties at these paths have keys or NLA strips."""
-    ranges = [curve.range().to_tuple() for curve in versions.curves(rig) if curve.data_path in paths]
-    for strip, curves in versions.strips(rig):
-        if any(curve.data_path in paths for curve in curves):
-            ranges.append((strip.frame_start, strip.frame_end))
-    first = min([scene.frame_start, *(ends[0] for ends in ranges)])
-    last = max([scene.frame_end, *(ends[1] for ends in ranges)])
-    return np.arange(np.floor(first), np.ceil(last) + 1.0)
+    spans = [curve.range().to_tuple() for curve in versions.curves(rig) if curve.data_path in paths]
+    playing = (strip for strip, curves in versions.strips(rig) if any(curve.data_path in paths for curve in curves))
+    spans += [(strip.frame_start, strip.frame_end) for strip in playing]
+    firsts, lasts = zip((scene.frame_start, scene.frame_end), *spans, strict=True)
+    return np.arange(np.floor(min(firsts)), np.ceil(max(lasts)) + 1.0)
 
 
 def _sampled(

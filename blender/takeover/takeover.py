@@ -11,20 +11,29 @@ import numpy as np
 from bpy.types import KinematicConstraint, PoseBone, Scene
 from mathutils import Matrix, Vector
 
+from ...skeleton import inherit, solve
+from ...skeleton.bone_channels import keyed_rows
 from ...skeleton.transform import Basis
 from ...skeleton.values import Point, Samples
 from ...solver.values import Array, Bend, HingeAxis, Hock, Reference
 from .. import versions
 from ..armatures import Rig
+from ..bake.build_plan import current_plan
+from ..bake.compare import compare_joints
 from ..chains import hock_fit
 from ..chains.detect import find_limbs
 from ..chains.detect.find_limbs import Kind
+from ..messages.numbers import unit_name
 from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..rigs.built_limbs import built_limbs
 from ..rigs.known_limbs import kind_of
-from ..scene import dependencies
+from ..scene import dependencies, sampling
+from ..scene.bone import read_bone
 from ..scene.checks import refuse_not_finite
+from ..scene.need import sample_need
+from ..settings.key_settings import MEASURED_WHOLE
+from ..settings.properties import TwoBoneIKChain, root_name
 from . import option_animation
 from .option_animation import SWITCHES, OptionAnimation, option_animations
 from .pre_constraint_pose import pre_constraint_pose
@@ -32,6 +41,12 @@ from .three_bones import leg_fields
 
 _BESIDE = 1e-3
 """Part of the bend about one of the bone's axes; less is left of float32 where the limb bends about another."""
+
+_EVEN = 1e-5
+"""Part of the scale that axes may differ by: it is rounding."""
+
+_TOLD = 1e-3
+"""Part of the limb: joints that are off by less are so by the constraint's own iteration, too."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -264,3 +279,46 @@ def _of_others(constraint: KinematicConstraint, bones: set[str]) -> Iterator[str
     for owner, other in dependencies.constrained(cast(Rig, constraint.id_data)):
         if other != constraint and not other.mute and bones & dependencies.moved_by(owner, other):
             yield translated("takeover.other", name=other.name, bone=owner.name)
+
+
+def uneven_differences(rig: Rig, chain: TwoBoneIKChain, scene: Scene) -> Iterator[str]:
+    """A sentence where uneven scale shears a bone of the chain that takes over, measured on the current frame.
+
+    The constraint turns a bone in the space of the armature, as if nothing above sheared it, the chain in the space
+    that the bone inherits, where only its own rotation counts. Uneven scale of the armature object shears both alike.
+
+    chain : one whose constraint still acts
+    """
+    root, end = rig.pose.bones[root_name(rig, chain)], rig.pose.bones[chain.end_bone]
+    names = [bone.name for bone, above in ((root, root.parent), (end, root)) if _is_sheared(bone, above)]
+    if not names:
+        return
+    off = _off_uneven(rig, chain.name, scene)
+    if off is None:
+        yield translated("takeover.uneven_scale_unmeasured", bone=names[0])
+    elif off > _TOLD * sum((rig.matrix_world.to_3x3() @ bone.vector).length for bone in (root, end)):
+        yield translated("takeover.uneven_scale", unit=unit_name(scene), bone=names[0], off=off)
+
+
+def _is_sheared(bone: PoseBone, above: PoseBone | None) -> bool:
+    """Whether what turns with the bone changes its shape, on the present pose of the bone `above`."""
+    parent = None if above is None else np.array(above.matrix, dtype=np.float64)[None, None]
+    location = np.array(bone.location, dtype=np.float64)[None, None]
+    base = inherit.rotation_base((read_bone(cast(Rig, bone.id_data), bone.name),), parent, location)[0, 0, :3, :3]
+    squares: Array = base.T @ base
+    size = np.trace(squares) / 3.0
+    return bool(np.abs(squares - size * np.eye(3)).max() > 2.0 * _EVEN * size)
+
+
+def _off_uneven(rig: Rig, chain: str, scene: Scene) -> float | None:
+    """How far the mid joint or the tip is from where the chain has it, in the world; None where that cannot be told."""
+    try:
+        plan = current_plan(rig, [chain], scene)
+        sampling.settle(plan)
+        with sampling.sampled_current_frame(plan, sample_need(plan)) as (samples, played):
+            solved = solve.solve_groups(plan, samples)
+            comparison = compare_joints(plan, solved, keyed_rows(plan, solved), MEASURED_WHOLE)
+            measured, _ = comparison.measured_now(played)
+    except Refused:
+        return None
+    return float(measured[chain]["off"][0]) if chain in measured else None

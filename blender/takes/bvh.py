@@ -67,13 +67,14 @@ class Joint:
         return any(is_position == position for _, is_position in self.channels)
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class BvhFile:
     """What a BVH file says.
 
     skeleton : its text from the beginning to before MOTION
     encoding : of the file, as Python names it
     joints : in the order of the file, parents first
+    columns : of each joint those of its channels
     frame_time : seconds, as it is written; "" if it is not
     rows : (n, c)    all channels on each frame; lengths in the unit of the file, angles in degrees
     notes : sentences for the report
@@ -82,15 +83,10 @@ class BvhFile:
     skeleton: str
     encoding: str
     joints: tuple[Joint, ...]
+    columns: tuple[slice, ...]
     frame_time: str
     rows: Array
     notes: tuple[str, ...]
-
-    @property
-    def columns(self) -> list[slice]:
-        """Of each joint the columns of its channels."""
-        ends = accumulate((len(joint.channels) for joint in self.joints), initial=0)
-        return [slice(*columns) for columns in pairwise(ends)]
 
 
 def read(path: Path) -> BvhFile:
@@ -109,12 +105,19 @@ def read(path: Path) -> BvhFile:
     joints, motion = _joints(path, bare, begin.end())
     head = _HEAD.match(bare, motion + len("MOTION"))
     assert head  # all of it may be missing
-    count, width = int(head[1] or 0), sum(len(joint.channels) for joint in joints)
-    rows = _rows(path, bare, head.end(), count, width)
+    ends = [*accumulate((len(joint.channels) for joint in joints), initial=0)]
+    count = int(head[1] or 0)
+    rows = _rows(path, bare, head.end(), count, ends[-1])
     if count and len(rows) > count:
         notes += (translated("report.bvh_rows", file=path, count=count, rows=len(rows)),)
     return BvhFile(
-        skeleton=text[:motion], encoding=encoding, joints=joints, frame_time=head[2] or "", rows=rows, notes=notes
+        skeleton=text[:motion],
+        encoding=encoding,
+        joints=joints,
+        columns=tuple(slice(*columns) for columns in pairwise(ends)),
+        frame_time=head[2] or "",
+        rows=rows,
+        notes=notes,
     )
 
 

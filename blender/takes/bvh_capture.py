@@ -4,7 +4,7 @@ All lengths and axes are those of the file.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from ...solver.values import Array
 from ...solver.vectors import norm
 from ..messages.refused import Refused
 from ..messages.translation import translated
-from .bvh import BvhFile, Joint, read
+from .bvh import BvhFile, read
 
 _WILDEST_TURN = 1e5
 """Degrees: 277 turns."""
@@ -34,28 +34,15 @@ _RATES = (1.0, 1000.0)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Capture:
+class Capture(BvhFile):
     """A BVH file with what it means.
 
     rest : (j, 3)    from the parent to each joint at rest
     base : (j, 3)    what the channels of its position count from
-    notes : sentences for the report
     """
 
-    file: BvhFile
     rest: Array
     base: Array
-    notes: tuple[str, ...]
-
-    @property
-    def joints(self) -> Sequence[Joint]:
-        """Those of the file, parents first."""
-        return self.file.joints
-
-    @cached_property
-    def columns(self) -> Sequence[slice]:
-        """Of each joint the columns of its channels."""
-        return self.file.columns
 
     @cached_property
     def rest_heads(self) -> Array:
@@ -72,17 +59,17 @@ class Capture:
 
     def places(self, number: int) -> Array:
         """(n, 3) where a joint is in the axes of its parent; what has no channel stays as at rest."""
-        places = np.tile(self.rest[number], (len(self.file.rows), 1))
+        places = np.tile(self.rest[number], (len(self.rows), 1))
         for axis, column in self._columns(number, position=True):
-            places[:, axis] = self.base[number, axis] + self.file.rows[:, column]
+            places[:, axis] = self.base[number, axis] + self.rows[:, column]
         return places
 
     def turns(self, numbers: Sequence[int]) -> Array:
         """(n, k, 3, 3) how joints that have one order of rotations turn relative to their parents."""
-        angles = np.zeros((len(self.file.rows), len(numbers), 3))
+        angles = np.zeros((len(self.rows), len(numbers), 3))
         for place, number in enumerate(numbers):
             for axis, column in self._columns(number, position=False):
-                angles[:, place, axis] = np.radians(self.file.rows[:, column])
+                angles[:, place, axis] = np.radians(self.rows[:, column])
         return from_eulers(angles, self.joints[numbers[0]].order[::-1])
 
     @cached_property
@@ -149,25 +136,20 @@ def rate(path: Path, file: BvhFile) -> float:
 def _read_positions(path: Path, file: BvhFile) -> Capture:
     """The capture, with positions as they are meant: at OFFSET or on top of it, or in its place where it is zero."""
     offsets = np.array([joint.offset for joint in file.joints])
-    capture = Capture(file=file, rest=offsets, base=np.zeros_like(offsets), notes=file.notes)
-    moved = [
-        number
-        for number, joint in enumerate(file.joints)
-        if joint.parent is not None and sum(is_position for _, is_position in joint.channels) == 3
-    ]
-    played = {number: capture.places(number) for number in moved}
+    capture = Capture(**vars(file), rest=offsets, base=np.zeros_like(offsets))
     inner = [number for number, joint in enumerate(file.joints) if joint.parent is not None]
+    moved = [number for number in inner if sum(is_position for _, is_position in file.joints[number].channels) == 3]
+    played = {number: capture.places(number) for number in moved}
     if not offsets[inner].any():
         rest = offsets.copy()
         for number, places in played.items():
             rest[number] = np.median(places, axis=0)
-        return Capture(file=file, rest=rest, base=capture.base, notes=file.notes)
+        return replace(capture, rest=rest)
     lengths = {number: length for number in moved if (length := float(norm(offsets[number])))}
     ratios = {number: float(np.median(norm(played[number]))) / length for number, length in lengths.items()}
     if ratios and max(ratios.values()) < _NEAR_ZERO:
         base = np.where([[_is_on_top(capture, number)] for number in range(len(offsets))], offsets, 0.0)
-        note = translated("report.bvh_on_top", file=path)
-        return Capture(file=file, rest=offsets, base=base, notes=(*file.notes, note))
+        return replace(capture, base=base, notes=(*file.notes, translated("report.bvh_on_top", file=path)))
     for number, ratio in ratios.items():
         if not _LENGTHS[0] <= ratio <= _LENGTHS[1]:
             raise Refused("BVH_LENGTH", value=str(path), joint=file.joints[number].name, ratio=ratio)

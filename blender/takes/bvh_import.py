@@ -1,10 +1,11 @@
 """Makes armature and action from a BVH file, as Blender's own importer makes them of files that it reads.
 
 So heads and tails, connected bones, rotation modes, names and keys follow its rules, and what was set up for the one
-fits the other.
+fits the other. BVH says neither which way is up in a capture, nor how high its character stands: its legs do.
 """
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import bpy
@@ -15,14 +16,17 @@ from numpy.typing import ArrayLike, NDArray
 from ...skeleton.rotation_mode import rotation_values
 from ...skeleton.values import Channel
 from ...solver.values import Array
+from ...solver.vectors import norm
 from .. import versions
 from ..armatures import Rig, is_rig
+from ..chains.detect.find_limbs import Kind, limbs
 from ..curves import write
+from ..messages.refused import Refused
+from ..messages.translation import translated
 from ..settings.key_settings import KeyStyle
 from ..targets.edit_bones import in_edit_mode
 from . import frame_rate
 from .bvh_capture import Capture, captured, rate
-from .bvh_stature import stature, up
 from .take import Import, Taken, Up
 
 _TO_BLENDER = Matrix(((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)))
@@ -31,6 +35,11 @@ _TO_BLENDER = Matrix(((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0), (0.0, 1.0, 0.
 _SHORT = 0.001
 """Bones are longer; a shorter one gets a length."""
 
+_ABOVE = 0.7
+"""Lengths of the legs by which hips are above ankles, in the median, where they stand and walk."""
+
+_UPRIGHT = 0.9
+"""The same on frames on which a leg is nearly straight beneath them."""
 
 _Single: TypeAlias = NDArray[np.float32]
 """As the importer computes, for Blender rolls bones that go straight down by their last bits."""
@@ -47,7 +56,7 @@ class _Bone(NamedTuple):
 def made(take: Import) -> Taken:
     """Make armature and action, selected and active in the scene."""
     capture = captured(take.path)
-    frame_rate.set_rate(take.scene, take.fps or rate(take.path, capture.file))
+    frame_rate.set_rate(take.scene, take.fps or rate(take.path, capture))
     name = bpy.path.display_name_from_filepath(str(take.path))
     rig = bpy.data.objects.new(name, bpy.data.armatures.new(name))
     assert is_rig(rig)
@@ -55,15 +64,15 @@ def made(take: Import) -> Taken:
     _add_bones(rig, capture, float(np.float32(take.scale)))
     rest = [np.array(rig.data.bones[joint.name].matrix_local, dtype=np.float64)[:3, :3] for joint in capture.joints]
     rig.data.transform(_TO_BLENDER)
-    axis, notes = (take.up, []) if take.up else up(take.path, rig, capture)
+    axis, notes = (take.up, []) if take.up else _up(take.path, rig, capture)
     scale = take.scale
     if take.height:
-        scale = take.height / stature(take.path, rig, capture, axis)
+        scale = take.height / _stature(take.path, rig, capture, axis)
     if axis == Up.Z or take.height:
         rig.data.transform(Matrix.Scale(scale / take.scale, 4) @ (_TO_BLENDER.inverted() if axis == Up.Z else Matrix()))
     versions.new_action(rig, name)
     channels = [*_channels(rig, capture, rest, scale)]
-    write.keys(rig, channels, span=(1.0, float(len(capture.file.rows))), style=KeyStyle(interpolation="LINEAR"))
+    write.keys(rig, channels, span=(1.0, float(len(capture.rows))), style=KeyStyle(interpolation="LINEAR"))
     layer = take.scene.view_layers[0]
     for item in (*layer.objects, rig):
         item.select_set(item is rig, view_layer=layer)
@@ -124,7 +133,7 @@ def _at_rest(capture: Capture, rest: _Single, scale: float) -> list[_Bone]:
 
 def _channels(rig: Rig, capture: Capture, rest: Sequence[Array], scale: float) -> Iterator[Channel]:
     """The keys of all bones, from frame 1 on; `rest` (3, 3) has the axes of each bone in those of the file."""
-    frames, angles = np.arange(1.0, len(capture.file.rows) + 1.0), dict[int, Array]()
+    frames, angles = np.arange(1.0, len(capture.rows) + 1.0), dict[int, Array]()
     for order, (numbers, turns) in capture.by_order.items():
         axes = np.stack([rest[number] for number in numbers])
         values = rotation_values(np.swapaxes(axes, 1, 2) @ turns @ axes, order, np.zeros(3))
@@ -139,3 +148,34 @@ def _channels(rig: Rig, capture: Capture, rest: Sequence[Array], scale: float) -
         if joint.has(position=False):
             path = bone.path_from_id("rotation_euler")
             yield Channel(path=path, group=bone.name, frames=frames, values=angles[number])
+
+
+def _up(path: Path, rig: Rig, capture: Capture) -> tuple[Up, list[str]]:
+    """The axis along which hips are above ankles, otherwise y; and sentences for the report."""
+    legs = [*_legs(rig, capture)]
+    above = np.median(np.mean(legs, axis=0), axis=0) if legs else np.array((0.0, 1.0, 0.0))
+    if above[1] >= _ABOVE:
+        return Up.Y, []
+    if above[2] >= _ABOVE:
+        return Up.Z, [translated("report.bvh_z_up", file=path)]
+    return Up.Y, [translated("report.bvh_up_unknown", file=path)]
+
+
+def _stature(path: Path, rig: Rig, capture: Capture, axis: Up) -> float:
+    """From sole to crown, in the median of the frames on which it stands; Refused where it never does."""
+    row, legs = "XYZ".index(axis), [*_legs(rig, capture)]
+    upright = np.max(legs, axis=0)[:, row] >= _UPRIGHT if legs else np.zeros(1, np.bool_)
+    if not upright.any():
+        raise Refused("NEVER_UPRIGHT", value=str(path))
+    return float(np.median(np.ptp(capture.points[upright, :, row], axis=1)))
+
+
+def _legs(rig: Rig, capture: Capture) -> Iterator[Array]:
+    """(n, 3) of each leg how far the hip is from the ankle, in lengths of the leg at rest."""
+    numbers, places = {joint.name: number for number, joint in enumerate(capture.joints)}, capture.points
+    for leg in limbs(rig, [Kind.LEGS]):
+        end = numbers[leg.end_bone]
+        root, tip = numbers[leg.root_bone] if leg.root_bone else capture.joints[end].parent, numbers.get(leg.tip_bone)
+        length = float(norm(np.diff(capture.rest_heads[[root, end, tip]], axis=0)).sum()) if tip is not None else 0.0
+        if length:
+            yield (places[:, root] - places[:, tip]) / length

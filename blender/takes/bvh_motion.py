@@ -37,12 +37,11 @@ def write(path: Path, source: Path, scene: Scene, rig: Rig, unit: str, fps: floa
     raises : Refused where something cannot be evaluated
     """
     capture = captured(source)
-    file = capture.file
-    motion = bone_matrices(scene, rig, np.arange(1.0, len(file.rows) + 1.0))
+    motion = bone_matrices(scene, rig, np.arange(1.0, len(capture.rows) + 1.0))
     rows, off = _rows(capture, rig, motion, taken)
-    lines = [f"Frames: {len(rows)}", f"Frame Time: {1.0 / fps:.9g}" if fps else f"Frame Time: {file.frame_time}"]
+    lines = [f"Frames: {len(rows)}", f"Frame Time: {1.0 / fps:.9g}" if fps else f"Frame Time: {capture.frame_time}"]
     lines += [" ".join(f"{value:.6f}" for value in row) for row in rows.tolist()]
-    path.write_text("\n".join((f"{file.skeleton.rstrip()}\nMOTION", *lines, "")), file.encoding)
+    path.write_text("\n".join((f"{capture.skeleton.rstrip()}\nMOTION", *lines, "")), capture.encoding)
     joint = max(off, key=lambda name: off[name], default="")
     if not joint or off[joint] <= _TOLD * capture.size:
         return []
@@ -54,8 +53,8 @@ def _rows(capture: Capture, rig: Rig, motion: Mapping[str, Array], taken: Taken)
 
     returns : also by joint how far it or its End Site is from where it belongs, as channels do not hold its motion
     """
-    rows, to_file = capture.file.rows.copy(), _TO_FILE[taken.up]
-    written = replace(capture, file=replace(capture.file, rows=rows))
+    rows, to_file = capture.rows.copy(), _TO_FILE[taken.up]
+    written = replace(capture, rows=rows)
     turns: dict[int | None, Array] = {None: np.eye(3)[None]}
     places: dict[int | None, Array] = {None: np.zeros((1, 3))}
     off: dict[str, float] = {}
@@ -83,7 +82,4 @@ def _channels(joint: Joint, source: Array, turns: Array, places: Array) -> Array
         if not is_position:
             before[axis] = np.radians(source[0, column])
     angles = np.degrees(eulers(turns, joint.order[::-1], before))
-    values = np.empty_like(source)
-    for column, (axis, is_position) in enumerate(joint.channels):
-        values[:, column] = (places if is_position else angles)[:, axis]
-    return values
+    return np.array([(places if is_position else angles)[:, axis] for axis, is_position in joint.channels]).T

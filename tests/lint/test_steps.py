@@ -16,7 +16,7 @@ REQUESTS = {
     for room, names in {
         "bake": ("bake", "pose", "write_channels"),
         "targets": ("flip", "pin", "target_space", "targets_from_pose"),
-        "takeover": ("option_animation", "uneven"),
+        "takeover": ("option_animation", "takeover"),
         "hold": ("hold", "held_targets"),
         "plant": ("plant", "planted_targets", "contact_runs"),
         "switch": ("switch", "built_targets", "trial_controls", "control_keys"),
