@@ -10,7 +10,7 @@ from bpy.types import Object, Scene
 from ..blender.armatures import Rig
 from ..blender.bake import bake as bake_steps
 from ..blender.bake import markers
-from ..blender.bake.build_plan import Frames, after_followed, scene_of
+from ..blender.bake.build_plan import Frames, Names, after_followed, scene_of
 from ..blender.bake.report import Report
 from ..blender.bake.request import Request, alone
 from ..blender.hold import hold
@@ -24,20 +24,12 @@ from .options import BakeOptions
 class _Bake(Protocol):
     @overload
     def __call__(
-        self,
-        rig: Object,
-        chains: Sequence[str] | None = None,
-        frames: Frames | None = None,
-        **settings: Unpack[BakeOptions],
+        self, rig: Object, chains: Names = None, frames: Frames | None = None, **settings: Unpack[BakeOptions]
     ) -> Report: ...
 
     @overload
     def __call__(
-        self,
-        rig: Iterable[Object],
-        chains: Sequence[str] | None = None,
-        frames: Frames | None = None,
-        **settings: Unpack[BakeOptions],
+        self, rig: Iterable[Object], chains: Names = None, frames: Frames | None = None, **settings: Unpack[BakeOptions]
     ) -> list[Report]: ...
 
     @overload
@@ -45,11 +37,7 @@ class _Bake(Protocol):
 
     @overload
     def request(
-        self,
-        rig: Object,
-        chains: Sequence[str] | None = None,
-        frames: Frames | None = None,
-        **settings: Unpack[BakeOptions],
+        self, rig: Object, chains: Names = None, frames: Frames | None = None, **settings: Unpack[BakeOptions]
     ) -> Request: ...
 
     @overload

@@ -6,7 +6,7 @@ from typing import Unpack, overload
 
 from bpy.types import Object, Scene
 
-from ..blender.bake.build_plan import Frames, build_plan
+from ..blender.bake.build_plan import Frames, Names, build_plan
 from ..blender.bake.keys_of_limbs import target_keys as target_key_frames
 from ..blender.bake.report import Report
 from ..blender.bake.request import Request, alone
@@ -25,17 +25,13 @@ from .options import TargetOptions
 
 @overload
 def create_targets(
-    rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, **style: Unpack[TargetOptions]
+    rig: Object, chains: Names = None, *, scene: Scene | None = None, **style: Unpack[TargetOptions]
 ) -> Report: ...
 
 
 @overload
 def create_targets(
-    rig: Iterable[Object],
-    chains: Sequence[str] | None = None,
-    *,
-    scene: Scene | None = None,
-    **style: Unpack[TargetOptions],
+    rig: Iterable[Object], chains: Names = None, *, scene: Scene | None = None, **style: Unpack[TargetOptions]
 ) -> list[Report]: ...
 
 
