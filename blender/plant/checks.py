@@ -10,6 +10,7 @@ from ...skeleton.feet.feet import Foot
 from ...skeleton.values import Point, Samples
 from ...solver.values import Array
 from ...solver.vectors import norm
+from ..armatures import Rig
 from ..bake.notes import acts
 from ..messages.refused import Refused
 from ..scene import dependencies
@@ -48,11 +49,16 @@ def refuse_without_length(feet: Sequence[Foot], lengths: Array) -> None:
             raise Refused("NO_LENGTH", object=foot.chain.rig, value=length, limb=foot.chain.name)
 
 
+def acting(rig: Rig, bone: str) -> list[Constraint]:
+    """The constraints that act on the bone of this name."""
+    moving = dependencies.constraints_moving(Point(rig, bone))
+    return [constraint for _, constraint in moving if acts(constraint)]
+
+
 def _constraints(foot: Foot) -> Iterator[tuple[str, Constraint]]:
     for name in foot.chain.oriented:
-        for _, constraint in dependencies.constraints_moving(Point(foot.chain.rig, name)):
-            if acts(constraint):
-                yield name, constraint
+        for constraint in acting(foot.chain.rig, name):
+            yield name, constraint
 
 
 def _only_scales(foot: Foot, name: str, constraint: Constraint) -> bool:

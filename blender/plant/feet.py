@@ -16,15 +16,14 @@ from ...skeleton.values import Bone, ChainPlan, Point
 from ...solver.values import Number, Options, Plane, Reference
 from ..armatures import Rig
 from ..bake.chain import TOLERANCE, chain_plan, unlisted_chain
-from ..bake.notes import acts
 from ..chains.detect.find_limbs import Kind, Limb, limbs
 from ..curves.key_checks import refuse_unplayable
 from ..messages.refused import Refused
 from ..messages.translation import known_words, nearest_name, translated
-from ..scene import dependencies
 from ..scene.bone import read_bone
 from ..scene.checks import given_names
 from ..settings.properties import chain_of
+from .checks import acting
 
 _AHEAD = 0.25
 """Part of the foot's length by which a toe at least begins ahead of it."""
@@ -165,9 +164,7 @@ def moves(foot: Foot, name: str) -> bool:
 def _standing_on(rig: Rig, foot: Foot, contacts: Sequence[Contact]) -> Foot:
     others = [each for each in contacts if not any(is_at(each, point) for point in foot.points)]
     used = {point for point in foot.points if any(is_at(each, point) for each in contacts)}
-    new = list(
-        dict.fromkeys(BonePoint(each.bone, (x, y, z)) for each in others for x, y, z in [map(float, each.offset)])
-    )
+    new = [*dict.fromkeys(BonePoint(each.bone, (x, y, z)) for each in others for x, y, z in [map(float, each.offset)])]
     if len(used) + len(new) > 2:
         raise Refused("CONTACT_POINTS", object=rig, value=len(used) + len(new), limb=foot.chain.name)
     (ball, heel), free = foot.points, iter(new)
@@ -220,9 +217,8 @@ def _obstacle(rig: Rig, name: str, curves: Iterable[FCurve]) -> str:
         return translated("part.hips_connected", bone=name)
     if any(bone.lock_location):
         return translated("part.hips_locked", bone=name)
-    moving = (constraint for _, constraint in dependencies.constraints_moving(Point(rig, name)) if acts(constraint))
-    if constraint := next(moving, None):
-        return translated("part.hips_constrained", bone=name, name=constraint.name)
+    if found := acting(rig, name):
+        return translated("part.hips_constrained", bone=name, name=found[0].name)
     return _unplayable(rig, f"{bone.path_from_id()}.location", curves)
 
 
@@ -256,8 +252,7 @@ def _toes(rig: Rig, foot: Foot) -> Iterator[Bone]:
     heel, above = foot.points[1].bone, rig.data.bones[foot.chain.tip_bone]
     for bone in above.children:
         is_ahead = (bone.head_local - above.head_local).length > _AHEAD * above.length
-        moving = (constraint for _, constraint in dependencies.constraints_moving(Point(rig, bone.name)))
         below = {child.name for child in bone.children_recursive}
         has_point = any(place.bone in below or (place.bone == bone.name and any(place.offset)) for place in foot.points)
-        if is_ahead and bone.name != heel and not has_point and not any(map(acts, moving)):
+        if is_ahead and bone.name != heel and not has_point and not acting(rig, bone.name):
             yield read_bone(rig, bone.name)

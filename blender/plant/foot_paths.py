@@ -60,18 +60,17 @@ def sample(rig: Rig, scene: Scene) -> None:
     read = captured_limbs(rig, PlantChoices(names=names), scene)
     those = [foot for foot in read.feet if foot.is_planted]
     need = SampleNeed.at(Point(rig, place.bone) for foot in those for place in foot.points)
-    count = len(read.plan.frames)
-    with Sampler(read.plan, Sampling.AUTO) as sampler:
-        planted = feet.contact_points(run(sampler.of(need)), those, count)
-    with captured_action.playing(rig, read.source) as player:
+
+    def points(player: Rig) -> dict[str, Array]:
         with Sampler(replace(read.plan, rig=player), Sampling.AUTO) as sampler:
             samples = run(sampler.of(need.of(rig, player))).of(player, rig)
-        captured = feet.contact_points(samples, those, count)
+        places = feet.contact_points(samples, those, len(read.plan.frames))
+        return {foot.chain.end.name: places[:, column] for column, foot in enumerate(those)}
+
+    planted = points(rig)
+    with captured_action.playing(rig, read.source) as player:
+        captured = points(player)
     action = versions.played(rig)[0]
-    assert action
     _known[rig.session_uid] = FootPaths(
-        action=action.session_uid,
-        frames=read.plan.frames,
-        planted={foot.chain.end.name: planted[:, column] for column, foot in enumerate(those)},
-        captured={foot.chain.end.name: captured[:, column] for column, foot in enumerate(those)},
+        action=action.session_uid, frames=read.plan.frames, planted=planted, captured=captured
     )

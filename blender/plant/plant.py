@@ -41,11 +41,7 @@ from .said_contacts import SaidContacts, said_contacts
 
 @request
 def plant_feet(
-    resources: Resources,
-    rig: Rig,
-    choices: PlantChoices,
-    scene: Scene | None,
-    settings: KeySettings,
+    resources: Resources, rig: Rig, choices: PlantChoices, scene: Scene | None, settings: KeySettings
 ) -> Preparation:
     """Key the limbs so that their feet stand, in a copy of the captured action."""
     read = captured_limbs(rig, choices, scene)

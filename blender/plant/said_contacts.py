@@ -4,7 +4,7 @@ Contacts that were found, and whose keys have not changed since, are found again
 another floor and other thresholds count.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,44 +51,39 @@ def said_contacts(
     changed : keys that count as if rows had them
     as_keyed : contacts that were found are taken as they are keyed
     """
-    return list(_said(read, choices, {channel.path: channel for channel in changed}, as_keyed))
+    curves, keys = list(versions.curves(read.plan.rig)), {channel.path: channel for channel in changed}
+    return [_said(foot, read, choices, curves, keys, as_keyed) for foot in read.feet]
 
 
 def _said(
-    read: CapturedLimbs, choices: PlantChoices, changed: Mapping[str, Channel], as_keyed: bool
-) -> Iterator[SaidContacts]:
+    foot: Foot,
+    read: CapturedLimbs,
+    choices: PlantChoices,
+    curves: Iterable[FCurve],
+    changed: Mapping[str, Channel],
+    as_keyed: bool,
+) -> SaidContacts:
     frames = read.plan.frames
-    everywhere, curves = np.ones(len(frames), dtype=np.bool_), list(versions.curves(read.plan.rig))
-    for foot in read.feet:
-        if not foot.is_planted:
-            yield SaidContacts(foot=foot, given=(feet.standing(foot, (), frames), everywhere), by_user=~everywhere)
-            continue
-        bone = foot.chain.end.path
-        row = _row(curves, bone, changed.get(contact_keys.path(bone)))
-        spans = _spans(row, read.source.rows.get(contact_keys.path(bone)))
-        is_chosen = foot.chain.name not in read.again
-        if is_chosen and choices.contacts is not None:
-            given = feet.standing(foot, choices.contacts, frames), everywhere
-            beyond = [span for span in spans if span[0] < frames[0] or span[1] > frames[-1]]
-            yield SaidContacts(foot=foot, given=given, by_user=everywhere, spans=[*beyond, [frames[0], frames[-1]]])
-            continue
-        covered = row is None or (frames[0] <= row.span[0] and row.span[1] <= frames[-1])
-        if is_chosen and choices.find_contacts:
-            yield SaidContacts(foot=foot, given=None, by_user=~everywhere, spans=() if covered else spans)
-            continue
-        by_user = np.any([~everywhere, *((first <= frames) & (frames <= last) for first, last in spans)], axis=0)
-        keyed = contact_keys.standing(row, frames) if row else None
-        if keyed and covered and not as_keyed:
-            keyed = (keyed[0], by_user) if by_user.any() else None
-        yield SaidContacts(foot=foot, given=keyed, by_user=by_user, spans=spans)
-
-
-def _row(curves: Iterable[FCurve], bone: str, key: Channel | None) -> Row | None:
-    """The contacts of the bone with this RNA path, with one more key if there is one."""
-    row = contact_keys.row_of(curves, bone)
-    if key is None:
-        return row
-    return row.with_key(key) if row else Row(keys=np.column_stack((key.frames, key.values)))
+    everywhere = np.ones(len(frames), dtype=np.bool_)
+    if not foot.is_planted:
+        return SaidContacts(foot=foot, given=(feet.standing(foot, (), frames), everywhere), by_user=~everywhere)
+    path, row = contact_keys.path(foot.chain.end.path), contact_keys.row_of(curves, foot.chain.end.path)
+    if key := changed.get(path):
+        row = row.with_key(key) if row else Row(keys=np.column_stack((key.frames, key.values)))
+    spans = _spans(row, read.source.rows.get(path))
+    is_chosen = foot.chain.name not in read.again
+    if is_chosen and choices.contacts is not None:
+        given = feet.standing(foot, choices.contacts, frames), everywhere
+        beyond = [span for span in spans if span[0] < frames[0] or span[1] > frames[-1]]
+        return SaidContacts(foot=foot, given=given, by_user=everywhere, spans=[*beyond, [frames[0], frames[-1]]])
+    covered = row is None or (frames[0] <= row.span[0] and row.span[1] <= frames[-1])
+    if is_chosen and choices.find_contacts:
+        return SaidContacts(foot=foot, given=None, by_user=~everywhere, spans=() if covered else spans)
+    by_user = np.any([~everywhere, *((first <= frames) & (frames <= last) for first, last in spans)], axis=0)
+    keyed = contact_keys.standing(row, frames) if row else None
+    if keyed and covered and not as_keyed:
+        keyed = (keyed[0], by_user) if by_user.any() else None
+    return SaidContacts(foot=foot, given=keyed, by_user=by_user, spans=spans)
 
 
 def _spans(row: Row | None, known: RememberedContacts | None) -> Sequence[Sequence[float]]:

@@ -81,13 +81,10 @@ def option_animations(
     if turning or (acting and not animations):
         frames = _frames(rig, scene, {beneath, *(f"{path}.{name}" for name in ("influence", "pole_angle", *SWITCHES))})
         influence, angle = _sampled(owner, constraint, root, end, scene, frames)
-        sampled = {"influence": influence} if acting and not animations else {}
-        sampled |= {"pole_angle": angle} if turning else {}
-        animations += [
-            OptionAnimation(name=name, frames=frames, values=values)
-            for name, values in sampled.items()
-            if np.ptp(values) > _SAME
-        ]
+        sampled = [("influence", influence)] if acting and not animations else []
+        sampled += [("pole_angle", angle)] if turning else []
+        moving = [(name, values) for name, values in sampled if np.ptp(values) > _SAME]
+        animations += [OptionAnimation(name=name, frames=frames, values=values) for name, values in moving]
     paths = {keyed_options.path(end.path_from_id(), animation.name) for animation in animations}
     key_checks.refuse_unwritable(rig, paths, STYLE)
     return tuple(animations)
@@ -174,14 +171,11 @@ def drivers_at(rig: Rig, path: str) -> list[FCurve]:
 
 
 def _key(rig: Rig, end: PoseBone, path: str, animation: OptionAnimation) -> None:
-    assert animation.frames is not None
-    assert animation.values is not None
+    frames, values = animation.frames, animation.values
     # An angle beyond half a turn comes back on the other side, and must not turn all the way in between.
-    jumps = np.abs(np.diff(animation.values)) > pi
-    channel = Channel(
-        path=path, group=end.name, frames=animation.frames, values=animation.values[:, None], constant=jumps
-    )
-    write.keys(rig, [channel], span=(animation.frames[0], animation.frames[-1]), style=STYLE)
+    jumps = np.abs(np.diff(values)) > pi
+    channel = Channel(path=path, group=end.name, frames=frames, values=values[:, None], constant=jumps)
+    write.keys(rig, [channel], span=(frames[0], frames[-1]), style=STYLE)
 
 
 def _copy_curve(rig: Rig, end: PoseBone, curve: FCurve, path: str, animation: OptionAnimation) -> None:

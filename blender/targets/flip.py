@@ -95,7 +95,6 @@ def _moved_pole(plan: Plan, chain: ChainPlan) -> Callable[[], list[str]]:
     raises : Refused if it cannot be moved, or would move more than this chain
     """
     pole = chain.pole
-    assert pole is not None
     _refuse_followed(plan, chain, pole)
     path = bone_or_object(pole).path_from_id("location")
     # Keys of several curves on one frame may differ in the last digits.
@@ -149,7 +148,6 @@ def _channels(plan: Plan, samples: Samples, targets: dict[Point, KeyedTarget]) -
     [chain], count = plan.chains, len(plan.frames)
     [group] = chain_group.chain_groups([chain], samples, count)
     goals = chain_group.goals(group, samples, count)
-    assert goals.pole is not None
     reach = solve.solve_group(group, samples, count).solution.target
     opposite = opposite_pole(reach[:, 0], goals.pole[:, 0])
     if not (norm(opposite - goals.pole[:, 0]) > _IN_LINE * norm(opposite)).any():

@@ -32,8 +32,6 @@ from .new_targets import NewTarget, Role
 
 _SHAPES = {Role.TARGET: "Two-Bone IK Target", Role.POLE: "Two-Bone IK Pole"}
 
-_CORNERS = [(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
-
 _STEPS = 24
 
 Wire = tuple[list[tuple[float, float, float]], list[tuple[int, int]]]
@@ -72,9 +70,8 @@ def made(rig: Rig, scene: Scene, new: Sequence[NewTarget]) -> Iterator[tuple[lis
     names: list[str] = []
     try:
         collection = _make(rig, scene, new, names)
-        created = translated(
-            "note.created_bone" if len(new) == 1 else "note.created_bones", count=len(new), collection=collection.name
-        )
+        count, name = len(new), collection.name
+        created = translated("note.created_bone" if count == 1 else "note.created_bones", count=count, collection=name)
         yield [Point(rig, name) for name in names], [created]
     except Exception:
         remove(rig, scene, names)
@@ -104,7 +101,7 @@ def _make(rig: Rig, scene: Scene, new: Sequence[NewTarget], names: list[str]) ->
 
 
 def remove(rig: Rig, scene: Scene, names: Collection[str]) -> None:
-    """Remove the bones, their keys, and shapes and bone collection if no other bone has them."""
+    """Remove the bones, their keys, and shapes and bone collections that no bone has any more."""
     if not names:
         return
     with unkeyed_edits.preserve_edits(rig, scene, ()):
@@ -114,7 +111,10 @@ def remove(rig: Rig, scene: Scene, names: Collection[str]) -> None:
             bones.remove(bones[name])
     for collection in [other for other in rig.data.collections_all if is_marked(other) and not other.bones]:
         rig.data.collections.remove(collection)
-    _remove_unused_shapes()
+    for item in [item for item in bpy.data.objects if _is_shape(item) and not item.users]:
+        mesh: Any = item.data
+        bpy.data.objects.remove(item)
+        bpy.data.meshes.remove(mesh)
 
 
 def _rest(chain: TwoBoneIKChain, role: Role) -> tuple[Matrix, float]:
@@ -132,7 +132,6 @@ def _rest(chain: TwoBoneIKChain, role: Role) -> tuple[Matrix, float]:
     in_front = chain.bend == Bend.NEGATIVE or (chain.use_bend_limits and chain.bend_max <= 0.0)
     still = np.broadcast_to(np.eye(3), (1, 2, 3, 3))
     pole = targets.from_pose(at_rest, still, -size if in_front else size, chain.pole_angle).pole
-    assert pole is not None
     root = rest(bones[root_name(chain.id_data, chain)])
     return Matrix.Translation(transform.transform_points(root, pole)[0].tolist()), length
 
@@ -180,21 +179,13 @@ def _shape(role: Role) -> Object:
     return item
 
 
-def _remove_unused_shapes() -> None:
-    """Remove the shapes that no bone has any more."""
-    for item in [item for item in bpy.data.objects if _is_shape(item) and not item.users]:
-        mesh: Any = item.data
-        bpy.data.objects.remove(item)
-        bpy.data.meshes.remove(mesh)
-
-
 def _is_shape(item: Object) -> bool:
     return item.type == "MESH" and is_marked(item) and item.is_editable
 
 
 def _cube() -> Wire:
     edges = [(i, i ^ bit) for i in range(8) for bit in (1, 2, 4) if i < i ^ bit]
-    return _CORNERS, edges
+    return [(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)], edges
 
 
 def _sphere() -> Wire:

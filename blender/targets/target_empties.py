@@ -23,11 +23,8 @@ def made(rig: Rig, scene: Scene, new: Sequence[NewTarget]) -> Iterator[tuple[lis
     """The empties, wherever they are as yet, and sentences for the report; an error inside removes them again."""
     holder = _deepest(rig, scene)
     collection = _collection(rig, holder)
-    notes = [
-        translated(
-            "note.created_one" if len(new) == 1 else "note.created_many", count=len(new), collection=collection.name
-        )
-    ]
+    count, name = len(new), collection.name
+    notes = [translated("note.created_one" if count == 1 else "note.created_many", count=count, collection=name)]
     if holder == scene.collection and not rig.override_library:
         notes.append(translated("note.linking_alone", object=rig.name))
     empties: list[Object] = []
@@ -78,9 +75,8 @@ def _collection(rig: Rig, holder: Collection) -> Collection:
 
 def _deepest(rig: Rig, scene: Scene) -> Collection:
     """The deepest collection that holds the armature and can take more, of those that are shown if any such is."""
-    paths = [
-        path for path in _paths(scene.view_layers[0].layer_collection) if rig in path[-1].collection.objects.values()
-    ]
+    every = _paths(scene.view_layers[0].layer_collection)
+    paths = [path for path in every if rig in path[-1].collection.objects.values()]
     shown = [path for path in paths if path[-1].is_visible and not path[-1].exclude]
     takers = ([layer.collection for layer in path if _takes_objects(layer.collection)] for path in shown or paths)
     return max(takers, key=len, default=[scene.collection])[-1]

@@ -207,11 +207,8 @@ def place_targets(posed: PosedRig, places: Mapping[Point, WorldTransform]) -> No
     """Move new objects or bones to where they have to be. What carries them was sampled: Blender need not evaluate."""
     targets = {point: keyed_target(point, posed.plan.frames[0]) for point in places}
     worlds = {point.object: _carrier(posed.samples, point.object) for point in places if not point.bone}
-    samples = Samples(
-        to_world=posed.samples.to_world | worlds,
-        pose=posed.samples.pose,
-        basis=posed.samples.basis | dict.fromkeys(places, AT_REST),
-    )
+    basis = posed.samples.basis | dict.fromkeys(places, AT_REST)
+    samples = replace(posed.samples, to_world=posed.samples.to_world | worlds, basis=basis)
     pose_channels(posed.plan, target_channels(posed.plan, places, samples, targets))
 
 
