@@ -4,7 +4,7 @@ All keys of a target are made on a copy, one hold after another, so that each be
 Writing lets the target play the copy's action.
 """
 
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import replace
 from math import ceil, floor
 
@@ -13,7 +13,6 @@ from bpy.types import Scene
 from ...skeleton.hold import Hold
 from ...skeleton.steps import part, run
 from ...skeleton.values import ChainPlan, Plan
-from ...solver.values import Array
 from ..armatures import Rig
 from ..bake.bake import check
 from ..bake.build_plan import Frames, Names, build_plan
@@ -142,18 +141,10 @@ def notes(plan: Plan) -> list[str]:
             if holds.lost(record):
                 sentences.append(translated("alert.hold_lost", chain=chain.name, hold=record.name))
                 continue
-            frames = _undisputed(hold, later, plan.frames)
+            frames = holds.undisputed(hold, later, plan.frames)
             if len(frames):
                 off, near = work.distance(chain, hold, frames)
                 if off > near:
                     named = {"chain": chain.name, "hold": holds.title(hold), "off": off}
                     sentences.append(translated("alert.hold_out_of_date", unit=unit_name(plan.scene), **named))
     return sentences
-
-
-def _undisputed(hold: Hold, later: Iterable[Hold], frames: Array) -> Array:
-    """Those of the frames on which the hold decides alone."""
-    inside = (frames >= hold.start) & (frames <= hold.end)
-    for other in later:
-        inside &= (frames < other.span[0]) | (frames > other.span[1])
-    return frames[inside]

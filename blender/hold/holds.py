@@ -1,6 +1,6 @@
 """The holds that an object keeps, as `skeleton.hold` takes them, and back."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import ceil, floor
 from typing import Any
 
@@ -11,6 +11,7 @@ from mathutils import Matrix
 from ...skeleton.hold import Hold
 from ...skeleton.rounding import near
 from ...skeleton.values import ChainPlan, Point
+from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig, is_rig
 from ..curves import kept_action
@@ -81,7 +82,6 @@ def lost(record: TwoBoneIKHold) -> bool:
 
 def keep(point: Point, hold: Hold, location: Sequence[float], orientation: Sequence[float]) -> None:
     """Add a hold with its grip. `location` and `orientation` are the values from before the first hold of the point."""
-    assert hold.grip is not None
     record: TwoBoneIKHold = kept(point.object).add()
     record.name = title(hold)
     record.bone, record.rotation, record.ease = point.bone, hold.rotation, hold.ease
@@ -99,11 +99,8 @@ def usual_frames(rig: Rig, scene: Scene) -> tuple[int, int]:
     chain = active_chain(rig)
     target = item_of(chain, Role.TARGET) if chain else None
     point = controls.keyed_point(target) if target else None
-    curves = [
-        curve
-        for curve in (versions.curves(point.object) if point else ())
-        if bone_and_property(curve.data_path)[0] == point.bone
-    ]
+    playing = versions.curves(point.object) if point else ()
+    curves = [curve for curve in playing if bone_and_property(curve.data_path)[0] == point.bone]
     selected = {frame for curve in curves for frame in _selected_frames(curve)}
     if len(selected) > 1:
         return floor(min(selected)), ceil(max(selected))
@@ -137,15 +134,20 @@ def shown(point: Point) -> Iterator[tuple[TwoBoneIKHold, Hold, list[Hold]]]:
         yield record, hold, all_holds[index + 1 :]
 
 
+def undisputed(hold: Hold, later: Iterable[Hold], frames: Array) -> Array:
+    """Those of the frames on which the hold decides alone."""
+    inside = (frames >= hold.start) & (frames <= hold.end)
+    for other in later:
+        inside &= (frames < other.span[0]) | (frames > other.span[1])
+    return frames[inside]
+
+
 def states(chain: TwoBoneIKChain, depsgraph: Depsgraph) -> Iterator[tuple[str, bool]]:
     """Of each hold of the chain's target what it is called, and whether it shows that it is out of date."""
-    frame = depsgraph.scene.frame_current_final
+    frame = np.array([depsgraph.scene.frame_current_final])
     point = item_of(chain, Role.TARGET)
     for record, hold, later in shown(point) if point else ():
-        decides = hold.start <= frame <= hold.end and not any(
-            other.span[0] <= frame <= other.span[1] for other in later
-        )
-        yield record.name, decides and _is_off(chain, record, depsgraph)
+        yield record.name, len(undisputed(hold, later, frame)) > 0 and _is_off(chain, record, depsgraph)
 
 
 def _is_off(chain: TwoBoneIKChain, record: TwoBoneIKHold, depsgraph: Depsgraph) -> bool:

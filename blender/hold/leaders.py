@@ -111,12 +111,7 @@ def need(plan: Plan, chains: Iterable[ChainPlan], places: Collection[Point], als
 
 
 def _refuse_tied(
-    chain: ChainPlan,
-    leader: ChainPlan,
-    solved: SolvedGroup,
-    samples: Samples,
-    frames: Array,
-    points: Iterable[Point],
+    chain: ChainPlan, leader: ChainPlan, solved: SolvedGroup, samples: Samples, frames: Array, points: Iterable[Point]
 ) -> None:
     """Refuse where a constraint ties a followed point to a limb that Blender shows elsewhere than it was solved.
 

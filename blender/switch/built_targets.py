@@ -4,8 +4,6 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bpy.types import PoseBone
-
 from ...skeleton.bone_channels import keyed_rows
 from ...skeleton.switch.switch_plan import Setting, SwitchPlan
 from ...skeleton.values import ChainPlan, Channel, Plan
@@ -37,7 +35,7 @@ def follow_pose(
     keys = Keys.SOURCE if settings.keys == Keys.TARGET_KEYS else settings.keys
     plan = build_plan(rig, [limb.name for limb in limbs], frames, switched.scene, keys)
     switches = {limb.name: limb.switch for limb in limbs}
-    ranks = tuple(tuple(_as_built(chain, _holder(rig, switches[chain.name])) for chain in rank) for rank in plan.ranks)
+    ranks = tuple(tuple(_as_built(chain, switches[chain.name]) for chain in rank) for rank in plan.ranks)
     plan = replace(plan, ranks=ranks)
     notes, moved = yield from moved_targets(resources, plan, replace(settings, keys=keys))
     beside = {
@@ -74,13 +72,10 @@ def follow_pose(
     return write
 
 
-def _holder(rig: Rig, switch: Setting) -> PoseBone:
-    return rig.pose.bones[bone_and_property(switch.path)[0]]
-
-
-def _as_built(chain: ChainPlan, holder: PoseBone) -> ChainPlan:
-    """The chain that follows its target with the properties of `holder`; Refused where one of these is animated."""
+def _as_built(chain: ChainPlan, switch: Setting) -> ChainPlan:
+    """The chain that follows its target with the properties of the switch's bone; Refused where one is animated."""
     rig: Rig = chain.rig
+    holder = rig.pose.bones[bone_and_property(switch.path)[0]]
     options: dict[str, Any] = {option: holder[name] for option, name in OPTIONS.items() if name in holder.keys()}
     for name in (OPTIONS[option] for option in options):
         if versions.is_ever_animated(rig, f'{holder.path_from_id()}["{name}"]'):

@@ -91,7 +91,7 @@ class LimbComparison:
             fields["off"][self.rows] = on[..., 0].max(axis=0)
             fields["misposed"][self.rows] = np.logical_or.reduce(on > allowed, axis=(0, 2))
             if fields["misposed"].any():
-                fields["off_bone"] = _farthest(limb, on, allowed)
+                fields["off_bone"] = limb.shown[int((on / allowed).max(axis=(1, 2)).argmax())].name
                 notes += _told(limb, on, allowed, times[:count], unit)
             notes += _told_between(limb, off[:, count:], allowed, times[count:], factor.max(), unit)
             reports.append(self._report(limb, fields))
@@ -151,14 +151,8 @@ def _extremes(
 def _constrained(rig: Rig, limb: SwitchPlan) -> bool:
     """Whether controls of the limb, or bones that show it, have constraints beside those of control sets."""
     names = {bone.name for bone in (*limb.keyed, *limb.shown)}
-    return any(
-        constraint.type not in _OF_CONTROL_SETS for name in names for constraint in rig.pose.bones[name].constraints
-    )
-
-
-def _farthest(limb: SwitchPlan, off: Array, allowed: Array) -> str:
-    """The bone that is off (bones, m, 3) by most, measured by what is `allowed` (3,)."""
-    return limb.shown[int((off / allowed).max(axis=(1, 2)).argmax())].name
+    types = {constraint.type for name in names for constraint in rig.pose.bones[name].constraints}
+    return not types <= _OF_CONTROL_SETS
 
 
 def _told(limb: SwitchPlan, off: Array, allowed: Array, frames: Array, unit: str) -> Iterator[str]:

@@ -106,7 +106,8 @@ class ControlKeys:
                 keyed = (channel for of_limb in few.values() for channel in of_limb)
                 steps = trial.evaluate([*(setting.channel(ends) for setting in fixed), *keyed])
                 now = yield from part(steps, number / _TRIES, (number + 1) / _TRIES)
-                off = {limb.name: _off(limb, now, poses) for limb in self._limbs}
+                # Armature units.
+                off = {limb.name: float(differences(limb.shown, now, poses)[0].max()) for limb in self._limbs}
                 wrong = [limb for limb in self._limbs if off[limb.name] > tolerance]
                 if not wrong:
                     break
@@ -140,11 +141,6 @@ def write_settings(
         notes += write_keys(rig, [channel], span, replace(style, new_action=as_new, interpolation=going_on))
         as_new = False
     return notes
-
-
-def _off(limb: SwitchPlan, now: Mapping[str, Array], poses: Mapping[str, Array]) -> float:
-    """How far bones of the limb are off at the most, armature units."""
-    return float(differences(limb.shown, now, poses)[0].max())
 
 
 def _turns(rig: Rig, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

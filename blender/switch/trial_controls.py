@@ -91,10 +91,5 @@ def _placed(
 
 def _values(limbs: Sequence[SwitchPlan], bases: Mapping[str, Basis]) -> dict[str, Array]:
     """By RNA path what `Between` has of these controls."""
-    bones = (carried.bone for limb in limbs for carried, _ in limb.controls)
-    return {
-        path: values
-        for bone in bones
-        if bone.name in bases
-        for path, values in values_between(bone, bases[bone.name]).items()
-    }
+    bones = (carried.bone for limb in limbs for carried, _ in limb.controls if carried.bone.name in bases)
+    return {path: values for bone in bones for path, values in values_between(bone, bases[bone.name]).items()}

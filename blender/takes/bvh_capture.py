@@ -113,11 +113,9 @@ def captured(path: Path) -> Capture:
     file = read(path)
     _refuse_values(path, file, ~np.isfinite(file.rows))
     capture = _read_positions(path, file)
-    limits = [
-        _FARTHEST * (capture.size or np.inf) if is_position else _WILDEST_TURN
-        for joint in file.joints
-        for _, is_position in joint.channels
-    ]
+    farthest = _FARTHEST * (capture.size or np.inf)
+    kinds = (is_position for joint in file.joints for _, is_position in joint.channels)
+    limits = [farthest if is_position else _WILDEST_TURN for is_position in kinds]
     _refuse_values(path, file, np.abs(file.rows) > limits)
     return capture
 

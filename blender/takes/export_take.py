@@ -86,8 +86,7 @@ def _usd(path: Path, export: Export) -> None:
 
 def _bvh(path: Path, export: Export) -> None:
     ((rig, report),) = export.rigs
-    how = report.unit, export.fps, export.taken
-    export.notes.extend(bvh_motion.write(path, export.source, export.scene, rig, *how))
+    export.notes.extend(bvh_motion.write(path, export.source, export.scene, rig, report.unit, export.fps, export.taken))
 
 
 def _npz(path: Path, export: Export) -> None:
