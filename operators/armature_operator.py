@@ -154,15 +154,9 @@ class SelectedChainsOperator(ChainOperator):
 
 
 def registration(*modules: ModuleType) -> tuple[Callable[[], None], Callable[[], None]]:
-    """`register` and `unregister` of all that these modules define for Blender.
-
-    Scripts call an operator by the name of its class: TWO_BONE_IK_OT_bake is `bpy.ops.two_bone_ik.bake`.
-    """
-    classes = [item for module in modules for name, item in vars(module).items() if name.startswith("TWO_BONE_IK_")]
-    for item in classes:
-        if issubclass(item, Operator):
-            item.bl_idname = f"two_bone_ik.{item.__name__.removeprefix('TWO_BONE_IK_OT_')}"
-    return register_classes_factory(classes)
+    """`register` and `unregister` of all that these modules define for Blender."""
+    defined = (pair for module in modules for pair in vars(module).items())
+    return register_classes_factory([item for name, item in defined if name.startswith("TWO_BONE_IK_")])
 
 
 def show_in_panel(report: "api.Report") -> None:

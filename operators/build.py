@@ -10,6 +10,7 @@ from .progress import RequestOperator
 class TWO_BONE_IK_OT_build(RequestOperator, SelectedChainsOperator):
     """Build the limbs into the rig out of bones, constraints and drivers, so that they move without this extension"""
 
+    bl_idname = "two_bone_ik.build"
     bl_label = "Build into Rig"
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
@@ -19,6 +20,7 @@ class TWO_BONE_IK_OT_build(RequestOperator, SelectedChainsOperator):
 class TWO_BONE_IK_OT_unbuild(SelectedChainsOperator):
     """Take out of the rig what Build into Rig has built"""
 
+    bl_idname = "two_bone_ik.unbuild"
     bl_label = "Remove from Rig"
     needs_chains = False
 

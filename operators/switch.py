@@ -11,6 +11,7 @@ from .progress import EachActionOperator, KeyOperator
 class TWO_BONE_IK_OT_reveal(ChainOperator):
     """Let the active limb show: unmute its chain, mute the constraint on top of it, or set the rig's switch"""
 
+    bl_idname = "two_bone_ik.reveal"
     bl_label = "Reveal Two-Bone IK Limb"
 
     def run(self, context: Context, rig: Rig) -> "api.Report | None":
@@ -35,6 +36,7 @@ class TWO_BONE_IK_OT_reveal(ChainOperator):
 class TWO_BONE_IK_OT_switch(EachActionOperator, KeyOperator):
     """Let limbs of a known rig show their FK controls, or IK, over a range: these are keyed so that the pose stays"""
 
+    bl_idname = "two_bone_ik.switch"
     bl_label = "Switch Two-Bone IK Limbs"
     confirm_text = "Switch"
     needs_chains = False

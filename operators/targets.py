@@ -39,6 +39,7 @@ class TargetKindProperties:
 class TWO_BONE_IK_OT_create_targets(TargetKindProperties, SelectedChainsOperator):
     """Create the target and pole target that chains lack, as empties or as bones, so that the pose does not move"""
 
+    bl_idname = "two_bone_ik.create_targets"
     bl_label = "Create Two-Bone IK Targets"
 
     parent: option("targets", "parent")
@@ -73,6 +74,7 @@ class TWO_BONE_IK_OT_create_targets(TargetKindProperties, SelectedChainsOperator
 class TWO_BONE_IK_OT_remove_targets(SelectedChainsOperator):
     """Remove the targets that were created for chains, with their keys; what another chain uses as well stays"""
 
+    bl_idname = "two_bone_ik.remove_targets"
     bl_label = "Remove Two-Bone IK Targets"
 
     def run(self, _context: Context, rig: Rig) -> None:
@@ -83,6 +85,7 @@ class TWO_BONE_IK_OT_remove_targets(SelectedChainsOperator):
 class TWO_BONE_IK_OT_snap_targets(SelectedChainsOperator):
     """Move target and pole target to where the pose already is; with auto keying on, key them as well"""
 
+    bl_idname = "two_bone_ik.snap_targets"
     bl_label = "Snap Two-Bone IK Targets to Pose"
 
     def run(self, context: Context, rig: Rig) -> "api.Report":
@@ -93,6 +96,7 @@ class TWO_BONE_IK_OT_snap_targets(SelectedChainsOperator):
 class TWO_BONE_IK_OT_bake_targets(KeyOperator):
     """Key target and pole target over a range of frames so that they follow the pose"""
 
+    bl_idname = "two_bone_ik.bake_targets"
     bl_label = "Bake Two-Bone IK Targets from Pose"
     confirm_text = "Bake"
     reads = ("BONE_KEYS",)
@@ -105,6 +109,7 @@ class TWO_BONE_IK_OT_bake_targets(KeyOperator):
 class TWO_BONE_IK_OT_change_target_space(KeyOperator):
     """Hang target and pole target on the world, an object or a bone, and key them so that they move as before"""
 
+    bl_idname = "two_bone_ik.change_target_space"
     bl_label = "Change Two-Bone IK Target Space"
     confirm_text = "Change"
     reads = ("TARGET_KEYS",)
@@ -135,6 +140,7 @@ class TWO_BONE_IK_OT_change_target_space(KeyOperator):
 class TWO_BONE_IK_OT_pin(TargetKindProperties, KeyOperator):
     """Put targets where hands and feet are and switch Live on, so that these stay while you move the body"""
 
+    bl_idname = "two_bone_ik.pin"
     bl_label = "Pin Two-Bone IK Limbs"
     confirm_text = "Pin"
     reads = ("BONE_KEYS",)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import tomllib
 from pathlib import Path
 
 import bpy
@@ -28,15 +27,10 @@ MOST = 20
 
 def entries() -> dict[str, list[tuple[str, str]]]:
     """Of each menu what its entries do, and their words; "" for those of the operator's own label."""
-    listed = tomllib.loads(MENUS.with_suffix(".toml").read_text("utf-8"))
-    operators = {name: [entry for entry in menu["entries"] if "operator" in entry] for name, menu in listed.items()}
-    found = {
-        name: [(f"two_bone_ik.{entry['operator']}", entry.get("text", "")) for entry in menu]
-        for name, menu in operators.items()
-    }
+    found: dict[str, list[tuple[str, str]]] = {}
     for menu in (node for node in ast.parse(MENUS.read_text("utf-8")).body if isinstance(node, ast.ClassDef)):
         for call in (node for node in ast.walk(menu) if isinstance(node, ast.Call) and node.args):
-            if getattr(call.func, "attr", "") == "operator" and isinstance(call.args[0], ast.Constant):
+            if getattr(call.func, "attr", "") in ("operator", "operator_menu_enum"):
                 texts = [word.value.value for word in call.keywords if word.arg == "text"]
                 found.setdefault(menu.name, []).append((call.args[0].value, "".join(texts)))
     return found
