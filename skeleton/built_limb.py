@@ -20,7 +20,7 @@ from math import pi
 
 import numpy as np
 
-from ..solver import reference, rotation
+from ..solver import reference_pose, rotation
 from ..solver.bend import is_limited, opening, within_limits
 from ..solver.reach import annulus
 from ..solver.values import Array, Bend, Chain, Hock, Options, Plane
@@ -93,10 +93,10 @@ def built_limb(
     needs_base : bool       True if aim cannot follow the pole target in the space of that bone
     soft, turned : bool     True if softness and pole angle are custom properties; otherwise they are 0
     """
-    rest = reference.rest(chain)
+    rest = reference_pose.rest(chain)
     in_rest_plane, end = options.plane == Plane.REST, after[0]
     side = float(rest.side)
-    if options.bend == Bend.POSITIVE and not in_rest_plane and reference.is_slight(rest):
+    if options.bend == Bend.POSITIVE and not in_rest_plane and reference_pose.is_slight(rest):
         side = 1.0
     sign, low, high = _opening(side if has_pole or options.bend == Bend.REST else 1.0, options)
     aim = np.stack((rest.normal, rest.aim, np.cross(rest.normal, rest.aim)), axis=-1)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver import hock, reference
+from ..solver import hock, reference_pose
 from ..solver.values import Array
 from ..solver.vectors import norm
 from . import transform, twist
@@ -59,7 +59,7 @@ def _past_extension(solved: SolvedGroup, joints: Array) -> Array:
     if not (group.plan.options.use_extension_limit and solved.goals.pose is not None):
         return np.zeros(reached.shape)
     pose = hock.triangle_pose(group.prepared_leg, solved.goals.pose) if group.third else solved.goals.pose
-    own = reference.from_rotations(group.chain, group.prepared.rest, pose).reach
+    own = reference_pose.from_rotations(group.chain, group.prepared.rest, pose).reach
     world = norm(joints[..., -1, :] - joints[..., 0, :])
     return world * (1.0 - own / np.where(reached > 0.0, reached, np.inf))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver import Solution, bend, diagnostics, reach, reference, rotation, targets
+from ..solver import Solution, bend, diagnostics, reach, reference_pose, rotation, targets
 from ..solver.values import Array, Chain, Goals, ReachWith, Unreachable
 from ..solver.vectors import norm, product
 from . import transform
@@ -178,7 +178,7 @@ def _target(group: ChainGroup, pose: _Pose, resolution: Array) -> Array:
     """(n, 3) the target: the tip, or as far beyond it as softness pulls the tip back."""
     options = group.options_of(0)
     lengths = reach.equalized(norm(np.diff(group.chain.joints[:, 0], axis=-2)), options.tolerance)
-    plane = reference.from_rotations(pose.chain, reference.rest(pose.chain), pose.rotations[:, :2])
+    plane = reference_pose.from_rotations(pose.chain, reference_pose.rest(pose.chain), pose.rotations[:, :2])
     _, outer = reach.annulus(lengths, *bend.opening(plane.side, options))
     # Bones that stretch meet the target all the same.
     softness = 0.0 if options.unreachable == Unreachable.STRETCH else options.softness

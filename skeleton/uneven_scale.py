@@ -14,7 +14,7 @@ import numpy as np
 
 from ..solver import hock, rotation
 from ..solver.fixed_point import fixed_point
-from ..solver.reference import ReferencePose
+from ..solver.reference_pose import ReferencePose
 from ..solver.values import Array, Goals, Reference, Status, Unreachable
 from ..solver.vectors import dot, norm, unit
 from . import chain_group, tail, transform, twist

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import inputs, reference, rotation
+from . import inputs, reference_pose, rotation
 from .numbers import differs
 from .solve import PreparedChain, blended, prepare
 from .solve import solve as solve_chain
@@ -54,7 +54,7 @@ class Leg:
         """
         rest, knee = self.triangle.rest, cross(self.links[..., 0, :], self.links[..., 1, :])
         normal = cross(rest.links[..., 0, :], rest.links[..., 1, :])
-        return ~reference.is_slight(rest) & (dot(normal, knee) > 0.0)
+        return ~reference_pose.is_slight(rest) & (dot(normal, knee) > 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

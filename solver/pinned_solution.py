@@ -8,7 +8,7 @@ import numpy as np
 from .bend import hinge_angle
 from .plane import BendPlane
 from .pole_pin import IN_LINE, blended, pinned_joints
-from .reference import ReferencePose
+from .reference_pose import ReferencePose
 from .values import Array, Goals, Options, Reference, Solution, Status
 from .vectors import any_normal, cross, dot, norm, product, rejection, rotations_in_plane, unit
 

@@ -12,7 +12,7 @@ import numpy as np
 from . import swivel
 from .carry_last import carry_last, carry_normal
 from .numbers import differs, every
-from .reference import ReferencePose, is_slight
+from .reference_pose import ReferencePose, is_slight
 from .values import Array, Bend, Goals, Options, Plane, Reference
 from .vectors import angle_about, beside, cross, dot, norm, rejection, rotate_about, swing
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import bend, inputs, reach, reference, rotation
+from . import bend, inputs, reach, reference_pose, rotation
 from .carry_last import carry_last
 from .numbers import broadcast, differs, every
 from .pinned_solution import pinned_solution
 from .plane import BendPlane, bend_plane
-from .reference import ReferencePose
+from .reference_pose import ReferencePose
 from .values import Array, Bend, Chain, Goals, Number, Options, Plane, Reference, Solution, Status, Unreachable
 from .vectors import cross, norm, product, rotations_in_plane, unit
 
@@ -43,7 +43,7 @@ class PreparedChain:
 def prepare(chain: Chain) -> PreparedChain:
     """The chain as `solve` needs it; ValueError for a chain that `solve` does not take."""
     chain = inputs.check_chain(chain)
-    return PreparedChain(chain=chain, rest=reference.rest(chain))
+    return PreparedChain(chain=chain, rest=reference_pose.rest(chain))
 
 
 def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAULTS) -> Solution:
@@ -57,7 +57,7 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
     prepared = chain if isinstance(chain, PreparedChain) else prepare(chain)
     chain, rest = prepared.chain, prepared.rest
     goals = inputs.check_goals(goals, chain, options)
-    input_pose = rest if goals.pose is None else reference.from_rotations(chain, rest, goals.pose)
+    input_pose = rest if goals.pose is None else reference_pose.from_rotations(chain, rest, goals.pose)
     start = input_pose if options.reference == Reference.POSE else rest
     plane = bend_plane(goals, options, rest, start)
     limit = input_pose.reach if options.use_extension_limit else None
@@ -232,7 +232,7 @@ def blended(
         turned[..., bone, :, :] = product(turned[..., bone - 1, :, :], turned[..., bone, :, :])
     rotations = turned if sides is None else sides(turned)
     stretch = 1.0 + influence[..., None] * (solution.stretch - 1.0)
-    posed = reference.from_rotations(prepared.chain, prepared.rest, rotations, stretch)
+    posed = reference_pose.from_rotations(prepared.chain, prepared.rest, rotations, stretch)
     whole, idle = (np.broadcast_to(influence == end, solution.status.shape) for end in (1.0, 0.0))
     values: dict[str, Any] = {
         "rotations": rotations,

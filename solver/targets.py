@@ -7,9 +7,9 @@ to drop it entirely would make the pole jitter.
 
 import numpy as np
 
-from . import reach, reference
+from . import reach, reference_pose
 from .carry_last import carry_last
-from .reference import ReferencePose
+from .reference_pose import ReferencePose
 from .values import Array, Chain, Goals, Number
 from .vectors import cross, dot, norm, rejection, rotate_about, unit
 
@@ -30,8 +30,8 @@ def from_pose(
     pole_angle : (n,)            the chain's own, in radians
     tolerance : float            part of the chain's length by which the mid joint may be off for a steady pole
     """
-    rest = reference.rest(chain)
-    bones = reference.from_rotations(chain, rest, pose)
+    rest = reference_pose.rest(chain)
+    bones = reference_pose.from_rotations(chain, rest, pose)
     mid, tip = bones.joints[..., 1, :], bones.joints[..., 2, :]
     along = dot(mid, bones.aim)[..., None] * bones.aim
     hinge = rest.side[..., None] * bones.normal

@@ -18,7 +18,7 @@ from mathutils import Vector
 
 from ...skeleton import transform
 from ...skeleton.values import AXES, ChainPlan, Point
-from ...solver import hock, reference
+from ...solver import hock, reference_pose
 from ...solver.values import Array, Bend, Chain, HingeAxis, Hock, Options, Plane, ReachWith, Reference, Unreachable
 from ...solver.vectors import IN_LINE, unit
 from .. import versions
@@ -33,7 +33,7 @@ from . import twist_bones
 TOLERANCE = 1e-6
 """Part of the chain's length below which a miss counts as reached: what is left of float32 matrices."""
 
-SLIGHT = reference.SLIGHT
+SLIGHT = reference_pose.SLIGHT
 """Radians: a rest pose that bends less does not tell its side."""
 
 _DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(Options)}
@@ -289,7 +289,7 @@ def _at_rest(rig: Rig, chain: TwoBoneIKChain) -> tuple[tuple[str, ...], Sequence
 def tells_side(rig: Rig, chain: TwoBoneIKChain) -> bool:
     """Whether the rest pose tells to which side the limb bends: a third bone may take that against the knee."""
     if not chain.hock_bone:
-        return not reference.is_slight(reference.rest(rest_chain(rig, chain)[0]))
+        return not reference_pose.is_slight(reference_pose.rest(rest_chain(rig, chain)[0]))
     joints = np.array(_at_rest(rig, chain)[1])
     return bool(hock.leg(joints - joints[0], (1.0, 0.0, 0.0), Hock(chain.hock)).shows_side)
 

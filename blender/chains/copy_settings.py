@@ -16,7 +16,7 @@ import bpy
 import numpy as np
 
 from ...skeleton.values import AXES
-from ...solver import reference
+from ...solver import reference_pose
 from ...solver.values import Array, Bend, HingeAxis
 from ...solver.vectors import cross, dot, norm
 from ..armatures import Rig, is_rig
@@ -104,7 +104,7 @@ def difference(rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain) -> str:
     (links, hinges), (other_links, other_hinges) = (_at_rest(rig, limb) for limb in (chain, other))
     named = {"other": other.name, "chain": chain.name}
     angle = _angle(links * _MIRROR, other_links)
-    if angle >= reference.SLIGHT:
+    if angle >= reference_pose.SLIGHT:
         return translated("note.no_mirror_image", **named, angle=degrees(angle))
     angle = _angle(-_MIRROR * hinges, other_hinges)
     return translated("note.no_mirrored_hinge", **named, angle=degrees(angle)) if angle > _ASKEW else ""
@@ -185,7 +185,7 @@ def _hinge_axis(rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain) -> Hinge
     auto, *axes = HingeAxis
     if chain.hinge_axis != HingeAxis.AUTO:
         return min(axes, key=off)
-    if off(auto) < radians(45.0) and not reference.is_slight(reference.rest(rest_chain(rig, other)[0])):
+    if off(auto) < radians(45.0) and not reference_pose.is_slight(reference_pose.rest(rest_chain(rig, other)[0])):
         return auto  # the bend of the rest pose tells more than any axis
     return min((auto, *axes), key=off)
 
@@ -206,6 +206,6 @@ def _at_rest(rig: Rig, chain: TwoBoneIKChain, axis: HingeAxis | None = None) -> 
     limb, orientation = rest_chain(rig, chain)
     if axis:
         limb = replace(limb, hinge_axis=orientation @ AXES[axis], use_hinge_axis=axis != HingeAxis.AUTO)
-    pose = reference.rest(limb)
+    pose = reference_pose.rest(limb)
     to_armature = rest(rig.data.bones[root_name(rig, chain)])[:3, :3]
     return pose.links @ to_armature.T, pose.hinges @ to_armature.T

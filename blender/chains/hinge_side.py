@@ -10,7 +10,7 @@ import numpy as np
 
 from ...skeleton import inherit, transform
 from ...skeleton.values import Point
-from ...solver import hock, reference
+from ...solver import hock, reference_pose
 from ...solver.values import Array, Bend, HingeAxis, Hock
 from ...solver.vectors import cross, unit
 from ..armatures import Rig
@@ -59,7 +59,7 @@ def by_keys(rig: Rig, chain: TwoBoneIKChain) -> HingeAxis | None:
     _, orientation = rest_chain(rig, chain)
     x, _, z = mean @ orientation
     name, part = ("X", x) if abs(x) >= abs(z) else ("Z", z)
-    if not abs(part) >= np.sin(reference.SLIGHT):  # keys may hold NaN
+    if not abs(part) >= np.sin(reference_pose.SLIGHT):  # keys may hold NaN
         return None
     return HingeAxis(name if part > 0.0 else f"NEG_{name}")
 

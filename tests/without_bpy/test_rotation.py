@@ -10,8 +10,7 @@ from math import pi
 import numpy as np
 import pytest
 
-from solver import HingeAxis, rotation
-from solver import reference as reference_pose
+from solver import HingeAxis, reference_pose, rotation
 from support.limbs import LEG, STRAIGHT, X, lengths, limb, random_limb, solved, total_length
 from support.oracles import random_rotation, rotation_about
 
