@@ -103,7 +103,12 @@ def _faults(limb: oracle.Limb, fields: Mapping, chain: object, row: int) -> Iter
 
 
 def _turn(bone: bpy.types.PoseBone) -> np.ndarray | None:
-    """(3, 3) how it is turned from rest in the armature; None where its axes are no longer at right angles."""
+    """(3, 3) how it is turned from rest in the armature; None where its axes are no longer at right angles.
+
+    Nor where its own scale mirrors it: about two axes that looks like half a turn.
+    """
+    if min(bone.scale) < 0.0:
+        return None
     axes, rest = (np.array(matrix, dtype=float)[:3, :3] for matrix in (bone.matrix, bone.bone.matrix_local))
     sizes = np.linalg.norm(axes, axis=0)
     if not sizes.min() > 1e-6 * sizes.max() > 0.0:
