@@ -18,77 +18,122 @@ that leaves no trace. A loop over the request itself goes through both:
     >>> for done in api.bake_targets.request(rig, frames=(1, 10)):
     ...     assert 0.0 <= done <= 1.0
 
-What is imported here is the interface; `as` says so to editors and mypy. The examples are run as tests. In them `rig`
-is an armature with two arms and one chain, "forearm.L", which follows `hand`, an empty that moves from frame 1 to 10;
-`path` is that of a file which is not there yet.
+What is imported here is the interface. The examples are run as tests. In them `rig` is an armature with two arms and
+one chain, "forearm.L", which follows `hand`, an empty that moves from frame 1 to 10; `path` is that of a file which is
+not there yet.
 """
 
-import inspect
-
-from ..blender.armatures import Chain as Chain
-from ..blender.armatures import Rig as Rig
-from ..blender.bake.chain_report import ChainReport as ChainReport
-from ..blender.bake.foot_report import FootReport as FootReport
-from ..blender.bake.report import Report as Report
-from ..blender.bake.request import Request as Request
-from ..blender.bake.request import write_together as write_together
-from ..blender.chains.detect.find_limbs import Kind as Kind
-from ..blender.chains.detect.find_limbs import Limb as Limb
-from ..blender.chains.setup_file import Setup as Setup
-from ..blender.extension import VERSION as __version__  # noqa: F401
-from ..blender.live.drag import Drag as Drag
-from ..blender.messages.refused import Refused as Refused
-from ..blender.rigs.rig_files import KnownLimb as KnownLimb
-from ..blender.settings.key_settings import Keys as Keys
-from ..blender.settings.key_settings import KeyStyle as KeyStyle
-from ..blender.settings.key_settings import Measure as Measure
-from ..blender.takeover.takeover import Takeover as Takeover
-from ..blender.targets.new_targets import TargetKind as TargetKind
-from ..blender.targets.new_targets import TargetParent as TargetParent
-from ..skeleton.feet.feet import Contact as Contact
-from ..solver.feet.contacts import Stillness as Stillness
-from .bake import bake as bake
-from .bake import check as check
-from .bake import followed_first as followed_first
-from .bake import remove_markers as remove_markers
-from .build import build as build
-from .build import unbuild as unbuild
-from .chains import add_chain as add_chain
-from .chains import add_detected as add_detected
-from .chains import apply_setup as apply_setup
-from .chains import chains_from_constraints as chains_from_constraints
-from .chains import decide_side as decide_side
-from .chains import detect as detect
-from .chains import ensure_chain as ensure_chain
-from .chains import load_setup as load_setup
-from .chains import remove_chain as remove_chain
-from .chains import save_setup as save_setup
-from .chains import set_aligned as set_aligned
-from .chains import taking_part as taking_part
-from .holds import hold as hold
-from .holds import remove_hold as remove_hold
-from .holds import update_holds as update_holds
-from .options import BakeOptions as BakeOptions
-from .options import ChainOptions as ChainOptions
-from .plant import contacts as contacts
-from .plant import plant as plant
-from .pose import drag as drag
-from .pose import flip_bend as flip_bend
-from .pose import solve as solve
-from .settings import copy_settings as copy_settings
-from .settings import mirror_settings as mirror_settings
-from .switch import known_limb_of as known_limb_of
-from .switch import known_limbs as known_limbs
-from .switch import switch as switch
-from .takes import import_take as import_take
-from .targets import bake_targets as bake_targets
-from .targets import change_target_space as change_target_space
-from .targets import create_targets as create_targets
-from .targets import pin as pin
-from .targets import remove_targets as remove_targets
-from .targets import snap_targets as snap_targets
-from .targets import target_keys as target_keys
+from ..blender.armatures import Chain, Rig
+from ..blender.bake.chain_report import ChainReport
+from ..blender.bake.foot_report import FootReport
+from ..blender.bake.report import Report
+from ..blender.bake.request import Request, write_together
+from ..blender.chains.detect.find_limbs import Kind, Limb
+from ..blender.chains.setup_file import Setup
+from ..blender.extension import VERSION as __version__
+from ..blender.live.drag import Drag
+from ..blender.messages.refused import Refused
+from ..blender.rigs.rig_files import KnownLimb
+from ..blender.settings.key_settings import Keys, KeyStyle, Measure
+from ..blender.takeover.takeover import Takeover
+from ..blender.targets.new_targets import TargetKind, TargetParent
+from ..skeleton.feet.feet import Contact
+from ..solver.feet.contacts import Stillness
+from .bake import bake, check, followed_first, remove_markers
+from .build import build, unbuild
+from .chains import (
+    add_chain,
+    add_detected,
+    apply_setup,
+    chains_from_constraints,
+    decide_side,
+    detect,
+    ensure_chain,
+    load_setup,
+    remove_chain,
+    save_setup,
+    set_aligned,
+    taking_part,
+)
+from .holds import hold, remove_hold, update_holds
+from .options import BakeOptions, ChainOptions
+from .plant import contacts, plant
+from .pose import drag, flip_bend, solve
+from .settings import copy_settings, mirror_settings
+from .switch import known_limb_of, known_limbs, switch
+from .takes import import_take
+from .targets import (
+    bake_targets,
+    change_target_space,
+    create_targets,
+    pin,
+    remove_targets,
+    snap_targets,
+    target_keys,
+)
 
 __all__ = [
-    name for name, item in globals().items() if name == "__version__" or not (name[0] == "_" or inspect.ismodule(item))
+    "BakeOptions",
+    "Chain",
+    "ChainOptions",
+    "ChainReport",
+    "Contact",
+    "Drag",
+    "FootReport",
+    "KeyStyle",
+    "Keys",
+    "Kind",
+    "KnownLimb",
+    "Limb",
+    "Measure",
+    "Refused",
+    "Report",
+    "Request",
+    "Rig",
+    "Setup",
+    "Stillness",
+    "Takeover",
+    "TargetKind",
+    "TargetParent",
+    "__version__",
+    "add_chain",
+    "add_detected",
+    "apply_setup",
+    "bake",
+    "bake_targets",
+    "build",
+    "chains_from_constraints",
+    "change_target_space",
+    "check",
+    "contacts",
+    "copy_settings",
+    "create_targets",
+    "decide_side",
+    "detect",
+    "drag",
+    "ensure_chain",
+    "flip_bend",
+    "followed_first",
+    "hold",
+    "import_take",
+    "known_limb_of",
+    "known_limbs",
+    "load_setup",
+    "mirror_settings",
+    "pin",
+    "plant",
+    "remove_chain",
+    "remove_hold",
+    "remove_markers",
+    "remove_targets",
+    "save_setup",
+    "set_aligned",
+    "snap_targets",
+    "solve",
+    "switch",
+    "taking_part",
+    "target_keys",
+    "unbuild",
+    "update_holds",
+    "write_together",
 ]
