@@ -119,9 +119,10 @@ def switch_notes(plan: Plan) -> list[str]:
 def _switch_notes(plan: Plan, constraints: Constraints, limbs: Mapping[str, KnownLimb]) -> Iterator[str]:
     copied = copies(plan.rig, constraints)
     for chain in plan.chains:
-        path, value, instead = hiding_switch(chain, limbs.get(chain.end.name), copied)
-        if any(bone != other for bone, other in instead):
-            yield translated("alert.switched_off", chain=chain.name, switch=property_label(path), value=value)
+        hiding = hiding_switch(chain, limbs.get(chain.end.name), copied)
+        if hiding and any(bone != other for bone, other in hiding.instead):
+            named = {"switch": property_label(hiding.path), "value": hiding.value}
+            yield translated("alert.switched_off", chain=chain.name, **named)
 
 
 def _pole_notes(plan: Plan, limbs: Mapping[str, KnownLimb]) -> Iterator[str]:

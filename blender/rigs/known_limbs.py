@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from itertools import islice, takewhile
 from typing import Any
@@ -232,6 +232,20 @@ _LARGEST = 1e6
 """A property with larger limits counts as unlimited: it is no switch."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switch:
+    """The property of a rig by which a limb does not show.
+
+    path : its RNA path, from the armature object
+    value : what it is where the limb shows
+    instead : each bone of the limb with the one that shows in its place
+    """
+
+    path: str
+    value: float
+    instead: tuple[tuple[str, str], ...]
+
+
 Copies = Mapping[str, list[str]]
 """By the name of a bone, the names of the bones that copy it; the last of them deforms the character."""
 
@@ -251,21 +265,18 @@ def known_by_end(rig: Rig) -> dict[str, KnownLimb]:
     return {limb.fk[1]: limb for limb in reversed(limbs_of(rig))}
 
 
-def hiding_switch(
-    chain: ChainPlan, limb: KnownLimb | None, copied: Copies
-) -> tuple[str, float, Sequence[tuple[str, str]]]:
-    """The switch by which the rig does not show the chain now.
+def hiding_switch(chain: ChainPlan, limb: KnownLimb | None, copied: Copies) -> Switch | None:
+    """The switch by which the rig does not show the chain now; None where it shows, or no switch is the reason.
 
     limb : that of a known rig whose FK controls the chain poses
-    returns : the RNA path of the switch, from the armature object; what it is where the chain shows; each bone of the
-        chain with the one that shows in its place, none where the chain shows, or no switch is the reason
     """
     rig: Rig = chain.rig
     if limb:
         path = switch_property.switch_path(rig, limb)
         if not path or switch_property.shown_control_set(rig, limb) == "FK":
-            return "", 0.0, ()
-        return path, limb.fk_value, list(zip(limb.fk, limb.showing_ik, strict=True))[:3]
+            return None
+        instead = tuple(zip(limb.fk, limb.shown or limb.ik, strict=True))[:3]
+        return Switch(path=path, value=limb.fk_value, instead=instead)
     posed = [bone.name for bone in (chain.root, chain.end, *chain.third, *chain.below[-1:])]
     # A bone may have been renamed or removed since.
     pairs = [(name, other) for name in posed for other in copied.get(name, ()) if other in rig.pose.bones]
@@ -273,8 +284,8 @@ def hiding_switch(
     for _, other in hidden:
         for path in _driving(rig, rig.pose.bones[other]):
             if (value := other_end(rig, path)) is not None:
-                return path, value, hidden
-    return "", 0.0, ()
+                return Switch(path=path, value=value, instead=tuple(hidden))
+    return None
 
 
 def _covers(bone: PoseBone, posed: Collection[str]) -> bool:

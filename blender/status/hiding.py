@@ -66,9 +66,10 @@ def switched_off(plan: ChainPlan, copies: known_limbs.Copies, evaluated: Rig, ne
 
     near : in world units how far a bone may be from the one in its place, and still show it
     """
-    limb = known_limbs.known_by_end(plan.rig).get(plan.end.name)
-    path, value, instead = known_limbs.hiding_switch(plan, limb, copies)
-    return Hiding(switch=path, value=value) if any(_apart(evaluated, *pair) > near for pair in instead) else None
+    switch = known_limbs.hiding_switch(plan, known_limbs.known_by_end(plan.rig).get(plan.end.name), copies)
+    if switch and any(_apart(evaluated, *pair) > near for pair in switch.instead):
+        return Hiding(switch=switch.path, value=switch.value)
+    return None
 
 
 def _apart(evaluated: Rig, posed: str, other: str) -> float:
