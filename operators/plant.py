@@ -9,7 +9,7 @@ from bpy.types import Context, Event, OperatorProperties
 from ..blender.armatures import Rig
 from ..blender.options import option, rows, with_properties
 from .armature_operator import ArmatureOperator, Result, api, contact_runs, in_hand, probe, redraw_views
-from .progress import EachActionOperator, RequestOperator
+from .progress import EachActionOperator
 
 _OF_RIG = rows("plant", owner="rig")
 _OF_SCENE = rows("plant", owner="scene")
@@ -29,8 +29,9 @@ class TWO_BONE_IK_OT_plant(EachActionOperator):
     def usual_range(self, context: Context) -> str:
         return "PREVIEW" if context.scene.use_preview_range else "BONE_KEYS"
 
-    def invoke(self, context: Context, event: Event) -> Result:
-        return RequestOperator.invoke(self, context, event)  # without a dialog
+    def invoke(self, context: Context, _event: Event) -> Result:
+        self._window = context.window
+        return self.execute(context)
 
     def execute(self, context: Context) -> Result:
         self.show_range(self.usual_range(context))

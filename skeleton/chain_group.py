@@ -372,8 +372,8 @@ def tip_parent_pose(plans: Sequence[ChainPlan], end: Array, samples: Samples, tu
 
     turned : by bone of the first chain the bases of those that are other than sampled
     """
-    bearing = enumerate(plans[0].bearing)
-    bases = (turned.get(first) or basis_below(plans, index, samples) for index, first in bearing)
+    rows = enumerate(plans[0].bearing)
+    bases = (turned.get(first) or basis_below(plans, row, samples) for row, first in rows)
     return inherit.poses(zip(*(plan.bearing for plan in plans), strict=True), end, bases)[-1]
 
 

@@ -127,7 +127,10 @@ class _Limb:
     def _on(self, rows: NDArray[np.intp]) -> Self:
         """The limb on some frames."""
         at = on_rows(rows)
-        solved, lever, samples, moved = each_array(at, (self.solved, self.lever, self.samples, self.moved))
+        solved = self.solved
+        group, goals, seen = each_array(at, (solved.group, solved.goals, solved.samples))
+        lever, samples, moved = each_array(at, (self.lever, self.samples, self.moved))
+        solved = replace(solved, group=group, goals=goals, samples=seen)
         return replace(self, solved=solved, lever=lever, samples=samples, moved=moved)
 
     def _points(self, values: Sequence[Array]) -> Array:

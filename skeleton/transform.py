@@ -181,7 +181,7 @@ def each_array(function: Callable[[Array], Array], data: Data) -> Data:
     elif isinstance(whole, tuple):
         whole = tuple(each_array(function, value) for value in whole)
     elif is_dataclass(whole):
-        names = [field.name for field in fields(whole) if not field.metadata]
+        names = [field.name for field in fields(whole) if field.metadata.get("over_frames", True)]
         values = {name: each_array(function, getattr(whole, name)) for name in names}
         whole = replace(whole, **values)  # type: ignore[type-var]
     return cast(Data, whole)

@@ -1,7 +1,7 @@
 """The rule for frames on which geometry leaves a value undecided: the value of the last decided frame holds.
 
-Frames before the first decided frame take the value of that frame. Which frames are decided, `plane`, `planar`,
-`twist`, `swivel` and `targets` say, each of its own values.
+Frames before the first decided frame take the value of that frame. Which frames are decided, those say
+that call it, each of its own values: `plane` of the plane, `reference_pose` of the axis of straight poses, and others.
 """
 
 import numpy as np

@@ -1,4 +1,6 @@
-"""From chains and targets to keys and a report: `bake` has the order of the steps, `request` what each request does.
+"""From chains and targets to keys and a report: `bake` has the order of the steps.
+
+`request` has what all requests do, and many of them together: one evaluation of the scene serves all of them.
 
 Other rooms use of it:
 

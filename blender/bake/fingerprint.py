@@ -27,6 +27,7 @@ class Fingerprint:
         self._places, self.items = [*links], tuple(dict.fromkeys(place.object for place in links))
         # The bones over which chains spread their twist, and those left alone: they change with the rest pose alone.
         self._spread = [name for of_chain in found or () for name in of_chain.names]
+        self._uids = self._present()
         self._values = self._now()
 
     def is_right(self) -> bool:
@@ -34,16 +35,18 @@ class Fingerprint:
 
         raises : ReferenceError where one of the objects was removed
         """
-        return self._now() == self._values
+        return self._present() == self._uids and self._now() == self._values
 
     def is_right_at_rest(self) -> bool:
         """True if the bones are the same at rest."""
         return self._rest() == self._at_rest
 
+    def _present(self) -> list[int]:
+        return [item.session_uid for item in self.items]
+
     def _now(self) -> Values:
         """What may change without the data of an armature."""
         plan, rig = self._plan, self._plan.rig
-        uids = [item.session_uid for item in self.items]
         # How many choices of each chain are stored: Blender calls no update when one is unset.
         stored = [*map(len, versions.stored(rig).get("two_bone_ik_chains", ()))]
         bones = rig.pose.bones
@@ -53,7 +56,7 @@ class Fingerprint:
         # An option that changes reads its chain again, unless something animates it.
         numbers = [current_options(rig, chain) for chain in plan.chains] if rig.animation_data else None
         turned = twist_bones.turned_by_others(rig, self._spread) if self._spread else None
-        return uids, stored, modes, numbers, shares, turned, [*map(dependencies.ties, self._places)]
+        return stored, modes, numbers, shares, turned, [*map(dependencies.ties, self._places)]
 
     def _rest(self) -> tuple[tuple[dependencies.Links, object, object], list[twist_bones.FoundBones] | None]:
         """What changes with the data of an armature alone, and over which bones it lets chains spread their twist."""

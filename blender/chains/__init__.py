@@ -1,5 +1,7 @@
 """Which limbs there are and how their chains are set up: detected, copied, mirrored, from files.
 
+`hinge_side` decides to which side limbs bend that are straight at rest, by captured keys; `api.add_chain` asks it once.
+
 Other rooms use of it:
 
     chain_defaults : all

@@ -1,4 +1,6 @@
-"""F-curves and actions: reading them, writing them, keeping what others have keyed, and checks before writing.
+"""F-curves and actions: reading them, writing them, and keeping what others have keyed.
+
+`key_checks` refuses what keys cannot change: locked bones, tweak mode, drivers, strips, modifiers.
 
 What stays as it was is told apart by why: `write` leaves all keys outside of the range and frees the handles of their
 neighbours, `borders` splits curves at its ends, `own_keys` are on frames without influence, `keys_beside` on those

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from bpy.types import FCurve, Object
+from numpy.typing import NDArray
 
 from ...skeleton.values import MERGE
 from ...solver.values import Array
@@ -99,10 +100,23 @@ def restore(curve: FCurve, before: Outside) -> None:
     if before.end.beyond is not None:
         keys["interpolation"][last + 1] = code("interpolation", "BEZIER")
         keys["handle_right"][last + 1] = before.end.beyond
-    write.set_keys(curve.keyframe_points, keys)
-    curve.update()
     rows = np.arange(len(keys["co"]))
-    write.freeze_handles(curve, keys, (rows < first) | (rows > last))
+    _set_and_freeze(curve, keys, (rows < first) | (rows > last))
+
+
+def _set_and_freeze(curve: FCurve, keys: Attributes, outer: NDArray[np.bool_]) -> None:
+    """Write the keys; where Blender moves handles of those `outer` (n,), they become free."""
+    free = code("handle_left_type", "FREE")
+    for _ in range(3):
+        write.set_keys(curve.keyframe_points, keys)
+        curve.update()
+        now = write.attributes(curve.keyframe_points)
+        sides = ("handle_left", "handle_right")
+        moved = outer & np.logical_or.reduce([(now[side] != keys[side]).any(axis=-1) for side in sides])
+        if not moved.any():
+            return
+        for side in sides:
+            keys[f"{side}_type"][moved] = free
 
 
 def same_keys(curve: FCurve, other: FCurve) -> bool:

@@ -101,8 +101,9 @@ def _made(
     again : in place of those that the targets have
     """
     removal, work = Removal(plan), resources.enter_context(HeldTargets(plan.scene, new_holds))
-    by_root = {dependencies.root_of(chain): holds_of_chain for chain, holds_of_chain in new_holds.items()}
-    done, total = 0, max(sum(map(len, new_holds.values())), 1)
+    by_root = {dependencies.root_of(chain): of_chain for chain, of_chain in new_holds.items()}
+    of_targets = {chain.target: of_chain for chain, of_chain in new_holds.items()}
+    done, total = 0, max(sum(map(len, of_targets.values())), 1)
     for chain in leaders.in_order(by_root, work.limbs):
         root = dependencies.root_of(chain)
         if root in by_root and chain.target not in work.targets:

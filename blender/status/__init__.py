@@ -1,5 +1,7 @@
 """What list, overlay and panel say: how limbs are posed, where feet stand, what hides them, and which one is in hand.
 
+`overlay` has what is drawn in the views: reach, pole and angles of the limb in hand, where it is off, where feet stand.
+
 Other rooms use of it:
 
     foot_marks : all

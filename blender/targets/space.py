@@ -1,6 +1,4 @@
-"""The space that a target moves in: the world, an object, or a bone; and the floor that feet stand on. As scripts and
-users name them.
-"""
+"""The space that a target moves in (the world, an object, or a bone) and the floor of feet, as scripts name them."""
 
 from collections.abc import Sequence
 
