@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import dist
 from time import monotonic
+from typing import NamedTuple
 
 import numpy as np
 from bpy.types import Depsgraph, Object, Scene
@@ -103,9 +104,17 @@ class LimbState:
     angles: tuple[float, ...] = ()
 
 
-# By `session_uid` of an armature object what was measured last: of which view layer and chains, at which of the
-# evaluations of any scene, and when.
-_looks: dict[int, tuple[tuple[str, list[str]], int, float, Mapping[str, LimbState]]] = session.of_state({})
+class _Look(NamedTuple):
+    """What was measured last of which view layer and chains, and when: `evaluation` counts those of any scene."""
+
+    layer: str
+    names: list[str]
+    evaluation: int
+    states: Mapping[str, LimbState]
+    time: float
+
+
+_looks: dict[int, _Look] = session.of_state({})
 # To go through all constraints of a rig takes long: done again where its chains are read again.
 _copies: dict[int, tuple[Plan, known_limbs.Copies]] = session.of_state({})
 _evaluations = 0
@@ -122,12 +131,13 @@ session.evaluated.append((_looks, _evaluated))
 
 def limb_states(rig: Rig, scene: Scene, depsgraph: Depsgraph, *, playing: bool = False) -> Mapping[str, LimbState]:
     """Of all chains of an armature, by name; changes nothing in the file."""
-    of = f"{scene.name}\n{depsgraph.view_layer.name}", [chain.name for chain in rig.two_bone_ik_chains]
-    seen_of, evaluation, time, states = _looks.get(rig.session_uid, (None, 0, 0.0, {}))
-    recent = evaluation == _evaluations or (playing and monotonic() - time < _SECONDS)
-    if not (recent and seen_of == of):
-        states = _states(rig, scene, depsgraph)
-        _looks[rig.session_uid] = of, _evaluations, monotonic(), states
+    look = _looks.get(rig.session_uid)
+    layer, names = f"{scene.name}\n{depsgraph.view_layer.name}", [chain.name for chain in rig.two_bone_ik_chains]
+    recent = look and (look.evaluation == _evaluations or (playing and monotonic() - look.time < _SECONDS))
+    if look and recent and (look.layer, look.names) == (layer, names):
+        return look.states
+    states = _states(rig, scene, depsgraph)
+    _looks[rig.session_uid] = _Look(layer, names, _evaluations, states, monotonic())
     return states
 
 
