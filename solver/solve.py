@@ -18,7 +18,7 @@ from .pinned_solution import pinned_solution
 from .plane import BendPlane, bend_plane
 from .reference_pose import ReferencePose
 from .values import Array, Bend, Chain, Goals, Number, Options, Plane, Reference, Solution, Status, Unreachable
-from .vectors import cross, norm, product, rotations_in_plane, unit
+from .vectors import IN_LINE, cross, norm, product, rotations_in_plane, unit
 
 _DEFAULTS = Options()
 
@@ -186,14 +186,23 @@ def _settled(solution: Solution, start: ReferencePose, pose: Array, tolerance: f
     There, the axis of a limb that is all but straight is nothing but rounding, and must not roll its bones. A straight
     one shows no axis at all: it keeps its roll if all frames are as solved.
     """
-    links = unit(np.diff(solution.joints, axis=-2))
-    alike = (norm(links - start.links) <= tolerance).all(axis=-1)
+    links, aim = unit(np.diff(solution.joints, axis=-2)), unit(solution.joints[..., 2, :])
+    # Of what is straight either way, whatever bends it a little does not count.
+    straight = (_is_straight(links) & _is_straight(start.links))[..., None, None]
+    before = np.where(straight, start.aim[..., None, :], start.links)
+    after = np.where(straight, aim[..., None, :], links)
+    alike = (norm(after - before) <= tolerance).all(axis=-1)
     if not alike.any():
         return solution.rotations
     same_axis = norm(solution.hinge - start.normal) < _SAME_AXIS
     alike &= same_axis | (~start.bent & np.logical_and.reduce(alike, axis=0))
-    kept = product(rotation.shortest(np.broadcast_to(start.links, links.shape), links), pose)
+    kept = product(rotation.shortest(before, after), pose)
     return np.where(alike[..., None, None, None], kept, solution.rotations)
+
+
+def _is_straight(links: Array) -> NDArray[np.bool_]:
+    """(...) of unit directions (..., 2, 3) of two bones."""
+    return norm(links[..., 1, :] - links[..., 0, :]) <= IN_LINE
 
 
 def _hold(solution: Solution, chain: Chain) -> Solution:

@@ -28,7 +28,7 @@ def as_keyed(rotations: np.ndarray) -> np.ndarray:
 def far_and_near(rng: np.random.Generator, chain: Chain) -> np.ndarray:
     """(9, 3) targets; out of reach in the middle and at the end, and all but out of reach beside them."""
     targets = targets_within_reach(rng, chain, 9)
-    parts = np.array((0.8, 0.999999, 1.5, 1.5, 0.99999999, 0.9, 0.7, 1.01, 2.0))[:, None]
+    parts = np.array((0.8, 0.999999, 1.5, 1.0 - 5e-10, 0.99999999, 0.9, 0.7, 1.01, 2.0))[:, None]
     far = parts * total_length(chain) * targets / np.linalg.norm(targets, axis=-1, keepdims=True)
     return np.where(np.arange(9)[:, None] == 6, targets, far)
 
