@@ -1,8 +1,9 @@
 """How the poses of bones follow from their parents' poses and their own channels, on all frames at once.
 
 Always for `c` bones side by side, which inherit by the same rules. For plain inheritance a pose is one product of
-matrices. Every other combination of Inherit Rotation, Inherit Scale and Local Location is computed by Blender itself,
-frame by frame: `Bone.local_to_pose`.
+matrices, and nearly so for Inherit Scale Aligned, which limbs that stretch have. Every other combination of Inherit
+Rotation, Inherit Scale and Local Location is computed by Blender itself, frame by frame and in single precision:
+`Bone.local_to_pose`.
 """
 
 from collections.abc import Iterable
@@ -12,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..solver.values import Array
-from ..solver.vectors import product
+from ..solver.vectors import dot, norm, product, rejection, unit
 from . import transform
 from .transform import NOT_OVER_FRAMES, Basis, affine_product
 from .values import Bone
@@ -30,7 +31,28 @@ def pose(bones: Bones, parent: Array | None, basis: Array) -> Array:
     if is_plain(bones, parent):
         local = affine_product(np.array([bone.offset for bone in bones]), basis)
         return local if parent is None else affine_product(parent, local)
-    return _pose_by_blender(bones, parent, basis)
+    aligned = None if parent is None else _aligned_pose(bones, parent, basis)
+    return _pose_by_blender(bones, parent, basis) if aligned is None else aligned
+
+
+_SHEARED = 1e-4
+"""Cosine of the angle between x and z beyond which Blender first takes the shear out of an aligned bone's parent."""
+
+
+def _aligned_pose(bones: Bones, parent: Array, basis: Array) -> Array | None:
+    """`pose` by the rules of Inherit Scale Aligned; None if others hold, or a parent is flat, or sheared about its y."""
+    rules = bones[0]
+    if not (rules.inherit_scale == "ALIGNED" and rules.use_inherit_rotation and rules.use_local_location):
+        return None
+    x, y, z = np.moveaxis(parent[..., :3, :3], -1, 0)
+    x, z = rejection(x, unit(y)), rejection(z, unit(y))
+    scale = norm(np.stack((x, y, z), axis=-2))
+    if not scale.all() or (np.abs(dot(x, z)) > _SHEARED * scale[..., 0] * scale[..., 2]).any():
+        return None
+    local = affine_product(np.array([bone.offset for bone in bones]), basis)
+    turned = product(np.stack((x, y, z), axis=-1) / scale[..., None, :], local[..., :3, :3])
+    # The parent's scale comes last, along the bone's own axes.
+    return transform.compose(turned * scale[..., None, :], transform.transform_points(parent, local[..., :3, 3]))
 
 
 def poses(rows: Iterable[Bones], above: Array, bases: Iterable[Basis]) -> list[Array]:

