@@ -40,7 +40,7 @@ _SHEARED = 1e-4
 
 
 def _aligned_pose(bones: Bones, parent: Array, basis: Array) -> Array | None:
-    """`pose` by the rules of Inherit Scale Aligned; None if others hold, or a parent is flat, or sheared about its y."""
+    """`pose` by the rules of Inherit Scale Aligned; None if others hold, or a parent is flat or sheared about its y."""
     rules = bones[0]
     if not (rules.inherit_scale == "ALIGNED" and rules.use_inherit_rotation and rules.use_local_location):
         return None
