@@ -49,8 +49,8 @@ def create_targets(
     """Create the target and pole target that chains lack, placed so that the pose does not move.
 
     A chain lacks them as well if its armature was duplicated from the one for which they were made. A chain with a tip
-    bone that gets a target follows its rotation, and one whose bones have keys gets the reference POSE; what users
-    has set stays.
+    bone that gets a target follows its rotation, and one whose bones have keys gets the reference POSE; what the
+    user has set stays.
 
     rig : an armature object; or many, which is far faster than one after another, and each has a report
     kind : EMPTIES or BONES, a `TargetKind`; bones of the armature itself, in a bone collection of their own

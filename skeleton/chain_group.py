@@ -102,17 +102,19 @@ class ChainGroup:
         use_axis = self.chain.use_hinge_axis
         return hock.leg(self.leg, axis, self.plan.hock, angle, use_hinge_axis=use_axis)
 
-    def solve(self, goals: Goals, from_bones: Array | None = None) -> Solution:
+    def solve(self, goals: Goals, from_bones: Array | None = None, prepared: PreparedChain | None = None) -> Solution:
         """The chains solved; of legs with a hock with the rotations of all three bones, and the hock among the joints.
 
         goals : the pose (n, c, 3, 3, 3) of legs has their third bones, too
         from_bones : (n, c, 2, 3, 3) at rest, from the links of the bones to those of `chain` if these are others
+        prepared : instead of those of the group
         """
+        prepared = prepared or self.prepared
         if not self.third:
-            solution = solve(self.prepared, goals, self.options)
+            solution = solve(prepared, goals, self.options)
             turned = solution.rotations if from_bones is None else product(solution.rotations, from_bones)
             return replace(solution, rotations=turned)
-        leg = replace(self.prepared_leg, triangle=self.prepared)
+        leg = replace(self.prepared_leg, triangle=prepared)
         if from_bones is not None:
             leg = replace(leg, to_sides=np.swapaxes(from_bones, -1, -2))
         solved = hock.solve(leg, replace(goals, pose=None), self.options, goals.pose)

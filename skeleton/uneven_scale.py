@@ -86,10 +86,11 @@ def _solve_with_links(group: ChainGroup, reference: Array, links: Array, goals: 
     """The chains solved with the links `links` at rest, given to the solver along those of `reference` (n, c, 2, 3)."""
     joints = _joints(unit(reference) * norm(links)[..., None])
     rest, group = group.prepared.rest, replace(group, chain=replace(group.chain, joints=joints))
+    prepared = group.prepared
     if _refers_to_pose(group, goals):
-        own = group.prepared.rest
-        vars(group)["prepared"] = replace(group.prepared, rest=replace(rest, hinges=_hinges(group, rest, own)))
-    solution = group.solve(goals, rotation.shortest(unit(links), unit(reference)))
+        hinges = _hinges(group, rest, prepared.rest)
+        prepared = replace(prepared, rest=replace(rest, hinges=hinges))
+    solution = group.solve(goals, rotation.shortest(unit(links), unit(reference)), prepared)
     return SolvedGroup(group=group, goals=goals, solution=solution, samples=samples)
 
 
