@@ -121,6 +121,8 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     own = [scene["poses"].get(name, {}) for name in ("twist", "below")]
     if any("rotation" in pose or "rotation" in pose.get("keys", {}) for pose in own):
         return  # what of that is swing is the bone's own
+    if len({abs(part) for part in scene["poses"].get("upper", {}).get("scale", ())}) > 1 and "twist" in scene["bones"]:
+        return  # the turn of the bone in line changes the limb's lengths, as the manual says
     yield from _other_faults(poses, without, frames, sum(scene["lengths"]))
     moved = any("location" in {*pose, *pose.get("keys", {})} for pose in scene["poses"].values())
     if is_right and "influence" not in fields and not moved and "edit" not in scene:
