@@ -76,6 +76,8 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     every = range(frames[0], frames[1] + 1)
     reached = bool(reports) and all(chain.reached for report in reports for chain in report.chains[:1])
     if not (reached or limb.is_rigid(bpy.data.objects[RIG])):
+        if any("influence" in name for chain in scene["chains"] for name in (*chain["fields"], *chain.get("keyed", ()))):
+            return  # how far of the way to one of many poses says nothing of the distance
         yield from _as_far(reports, ~_flat(limb, every), sum(scene["lengths"]))
         return
     shown = np.array([_joints(names, frame) for frame in every])
