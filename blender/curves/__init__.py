@@ -1,4 +1,5 @@
-"""F-curves and actions: reading them, writing them, and keeping what others have keyed.
+"""F-curves and actions: reading them, writing them, and keeping what others have keyed. `write` also poses bones
+without keys, as Solve and Live do.
 
 `key_checks` refuses what keys cannot change: locked bones, tweak mode, drivers, strips, modifiers.
 

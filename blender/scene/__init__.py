@@ -1,5 +1,9 @@
 """What Blender evaluates: samples of objects and bones, what depends on what, and checks of what is sampled.
 
+`need` says what has to be sampled, and `sampling` how: by curves (`curves`), in a scene of its own, with a `probe`, or
+by playing the whole scene, and why. `dependencies` decides what follows what, drivers too, also for Live; `ranks` puts
+limbs that follow each other in order.
+
 Other rooms use of it:
 
     bone : bone_or_object, from_bone, read_bone, rest

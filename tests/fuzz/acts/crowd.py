@@ -76,9 +76,7 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     every = range(frames[0], frames[1] + 1)
     reached = bool(reports) and all(chain.reached for report in reports for chain in report.chains[:1])
     if not (reached or limb.is_rigid(bpy.data.objects[RIG])):
-        if any("influence" in name for chain in scene["chains"] for name in (*chain["fields"], *chain.get("keyed", ()))):
-            return  # how far of the way to one of many poses says nothing of the distance
-        yield from _as_far(reports, ~_flat(limb, every), sum(scene["lengths"]))
+        yield from () if _partly(scene) else _as_far(reports, ~_flat(limb, every), sum(scene["lengths"]))
         return
     shown = np.array([_joints(names, frame) for frame in every])
     # Where a copy stands, Blender rounds to single precision: of a limb that is tiny beside that, little is left.
@@ -122,6 +120,11 @@ def _flat(limb: oracle.Limb, frames: Sequence[int]) -> np.ndarray:
         oracle.on_frame(frame)
         found.append(limb.is_flat())
     return np.array(found)
+
+
+def _partly(scene: Mapping) -> bool:
+    """True if limbs go only a part of the way: to one of many poses, that says nothing of the distance."""
+    return any("influence" in name for chain in scene["chains"] for name in (*chain["fields"], *chain.get("keyed", ())))
 
 
 def _as_far(reports: list[api.Report], sure: np.ndarray, size: float) -> Iterator[str]:
