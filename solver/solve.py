@@ -191,7 +191,10 @@ def _settled(solution: Solution, start: ReferencePose, pose: Array, tolerance: f
     straight = (_is_straight(links) & _is_straight(start.links))[..., None, None]
     before = np.where(straight, start.aim[..., None, :], start.links)
     after = np.where(straight, aim[..., None, :], links)
-    alike = (norm(after - before) <= tolerance).all(axis=-1)
+    # What rounds the tip turns bones the farther, the nearer they are to straight or folded.
+    across = norm(cross(start.links[..., 0, :], start.links[..., 1, :]))
+    rounded = tolerance / np.where(start.bent, across, 1.0)
+    alike = (norm(after - before) <= rounded[..., None]).all(axis=-1)
     if not alike.any():
         return solution.rotations
     same_axis = norm(solution.hinge - start.normal) < _SAME_AXIS

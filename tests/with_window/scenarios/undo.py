@@ -106,7 +106,7 @@ def scenario(user: User) -> Steps:
         assert after != before, name
         yield from user.undo()
         yield
-        assert not (changed := file_data.changed(before)), (name, sorted(changed)[:9])
+        assert not (changed := file_data.changed(before)), (name, told(changed, before))
         yield from user.redo()
         yield
         changed = file_data.changed(after)
@@ -115,8 +115,14 @@ def scenario(user: User) -> Steps:
             # as well: where it takes them is worked out from where it was, in Blender's single precision.
             assert not file_data.changed(after, 1e-6)
             changed = {path for path in changed if not path.startswith(tuple(fingers()))}
-        assert not changed, (name, sorted(changed)[:9])
+        assert not changed, (name, told(changed, after))
     user.screenshot("end")
+
+
+def told(changed: set[str], before: dict[str, object]) -> list[str]:
+    """The first of what has changed, as it was and as it is."""
+    now = file_data.dump()
+    return [f"{path}: {before.get(path)!r} -> {now.get(path)!r}" for path in sorted(changed)[:9]]
 
 
 def fingers() -> Iterator[str]:
