@@ -68,6 +68,8 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     report = api.build(rig, **judge.arguments(request), measure="ALL")
     seen, blends = list[str](), [note for note in report.notes if "blends it" in note]
     yield from judge.truth(report, request, seen)
+    if any(abs(part) < _VANISHED for part in scene["rig"].get("scale", ())):
+        blends.append("vanished")
     told += [word for word in seen if not (blends and word == "not posed so")] + blends
     for chain in report.chains if not told and "handler" not in scene else ():
         yield from _off(chain, told)
