@@ -71,8 +71,9 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     if any(abs(part) < _VANISHED for part in scene["rig"].get("scale", ())):
         blends.append("vanished")
     told += [word for word in seen if not (blends and word == "not posed so")] + blends
-    for chain in report.chains if not told and "handler" not in scene else ():
-        yield from _off(chain, told)
+    for chain in report.chains if "handler" not in scene else ():
+        # What hangs on a limb that has no plane is where this takes it.
+        yield from () if told else _off(chain, told)
     if "handler" not in scene:
         yield from _switched(report, request, told, scene)
 
