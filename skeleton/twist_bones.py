@@ -57,9 +57,10 @@ def line_to(bones: Sequence[Bone], row: int, poses: Sequence[Array], basis: Basi
     It is seen before the bone's own scale, and where what carries the bone is sheared, it is no right projection.
     """
     pose, way = poses[row], (poses[-1][..., :3, 3] - poses[row][..., :3, 3])[..., None]
-    if bones[row].inherit_scale == "ALIGNED":  # all scale comes after the turn, along the bone's own axes
-        return unit(seen_from(pose, way)[..., 0])
-    line = basis.scale * product(transform.inverse(pose[..., :3, :3]), way)[..., 0]
+    linear = pose[..., :3, :3]
+    # With aligned scale, all of it comes after the turn, along the bone's own axes.
+    scale = transform.lengths(linear) if bones[row].inherit_scale == "ALIGNED" else basis.scale
+    line = scale * product(transform.inverse(linear), way)[..., 0]
     # A scale of 0 leaves no line: the one as the axes point has to do.
     return unit(np.where(line.any(axis=-1, keepdims=True), line, seen_from(pose, way)[..., 0]))
 
