@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from two_bone_ik.skeleton import inherit
+from two_bone_ik.skeleton import inherit, twist_bones
 from two_bone_ik.skeleton.values import Bone
 
 from support.oracles import random_rotation
+from support.plain_rig import basis as own_basis
 from support.plain_rig import matrix
 
 FRAMES, BONES = 7, 3
@@ -128,3 +129,13 @@ def test_a_location_puts_the_head_where_it_is_asked(make) -> None:
     basis = np.broadcast_to(np.eye(4), (FRAMES, BONES, 4, 4)).copy()
     basis[..., :3, 3] = inherit.location(limbs, parents, head)
     np.testing.assert_allclose(inherit.pose(limbs, parents, basis)[..., :3, 3], head, atol=1e-9)
+
+
+@pytest.mark.parametrize("inherit_scale", ["FULL", "ALIGNED"])
+def test_a_bone_in_line_turns_about_its_length_in_each_pose(inherit_scale: str) -> None:
+    """Though the axes of bones at rest, as Blender has them, are at right angles to 1e-5 only."""
+    skewed = random_rotation(RNG) @ (np.eye(3) + RNG.uniform(-1e-5, 1e-5, (3, 3)))
+    bone, *_ = bones(inherit_scale=inherit_scale)
+    poses = np.array([matrix(RNG.normal(size=3), skewed @ random_rotation(RNG)) for _ in range(FRAMES)])[:, None]
+    line = twist_bones.line_to((bone, bone), 0, [poses, poses @ matrix((0.0, 1.2, 0.0))], own_basis())
+    np.testing.assert_allclose(line, np.broadcast_to((0.0, 1.0, 0.0), line.shape), atol=1e-12)
