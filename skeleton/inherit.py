@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..solver.values import Array
-from ..solver.vectors import dot, norm, product, rejection, unit
+from ..solver.vectors import dot, product, rejection, unit
 from . import transform
 from .transform import NOT_OVER_FRAMES, Basis, affine_product
 from .values import Bone
@@ -46,11 +46,12 @@ def _aligned_pose(bones: Bones, parent: Array, basis: Array) -> Array | None:
         return None
     x, y, z = np.moveaxis(parent[..., :3, :3], -1, 0)
     x, z = rejection(x, unit(y)), rejection(z, unit(y))
-    scale = norm(np.stack((x, y, z), axis=-2))
+    upright = np.stack((x, y, z), axis=-1)
+    scale = transform.lengths(upright)
     if not scale.all() or (np.abs(dot(x, z)) > _SHEARED * scale[..., 0] * scale[..., 2]).any():
         return None
     local = affine_product(np.array([bone.offset for bone in bones]), basis)
-    turned = product(np.stack((x, y, z), axis=-1) / scale[..., None, :], local[..., :3, :3])
+    turned = product(transform.unscaled(upright), local[..., :3, :3])
     # The parent's scale comes last, along the bone's own axes.
     return transform.compose(turned * scale[..., None, :], transform.transform_points(parent, local[..., :3, 3]))
 

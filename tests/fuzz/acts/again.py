@@ -181,12 +181,12 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
 def _is_uneven(scene: Mapping) -> bool:
     """True if the limb or what carries it has uneven scale."""
     above = [scene["rig"], *(scene["poses"].get(name, {}) for name in ("spine", "upper"))]
-    return any(len({abs(part) for part in pose.get("scale", ())}) > 1 for pose in above)
+    return any(map(twists.is_uneven, above))
 
 
 def _may_roll(fields: Mapping, report: api.Report) -> bool:
-    """True of a limb that stretches, is pinned or cannot reach its target."""
-    return "pole_pin" in fields or "max_stretch" in fields or not report.reached
+    """True of a limb that cannot reach its target, or stretches or is pinned and has twist bones."""
+    return not report.reached or ("use_twist" in fields and ("pole_pin" in fields or "max_stretch" in fields))
 
 
 def _keys(rig: bpy.types.Object) -> dict[str, np.ndarray]:

@@ -121,7 +121,7 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     own = [scene["poses"].get(name, {}) for name in ("twist", "below")]
     if any("rotation" in pose or "rotation" in pose.get("keys", {}) for pose in own):
         return  # what of that is swing is the bone's own
-    if len({abs(part) for part in scene["poses"].get("upper", {}).get("scale", ())}) > 1 and "twist" in scene["bones"]:
+    if is_uneven(scene["poses"].get("upper", {})) and "twist" in scene["bones"]:
         return  # the turn of the bone in line changes the limb's lengths, as the manual says
     yield from _other_faults(poses, without, frames, sum(scene["lengths"]))
     moved = any("location" in {*pose, *pose.get("keys", {})} for pose in scene["poses"].values())
@@ -252,6 +252,11 @@ def _twist(turns: Sequence[Quaternion], line: Vector) -> list[float] | None:
 def _swing(turn: Quaternion, axis: Vector) -> float:
     along = Vector(turn[1:]).dot(axis)
     return 2 * float(np.arctan2((Vector(turn[1:]) - along * axis).length, np.hypot(turn.w, along)))
+
+
+def is_uneven(pose: Mapping) -> bool:
+    """True of scale that is another along another axis, signs aside."""
+    return len({abs(part) for part in pose.get("scale", ())}) > 1
 
 
 def within_half_a_turn(frame: float) -> float:
