@@ -1,7 +1,8 @@
 """F-curves and actions: reading them, writing them, and keeping what others have keyed. `write` also poses bones
 without keys, as Solve and Live do.
 
-`key_checks` refuses what keys cannot change: locked bones, tweak mode, drivers, strips, modifiers.
+`key_checks` refuses what keys cannot change: locked bones, tweak mode, drivers, strips, modifiers. `action_pairs`
+decides which actions are an armature's, and which of its targets' belongs to each.
 
 What stays as it was is told apart by why: `write` leaves all keys outside of the range and frees the handles of their
 neighbours, `borders` splits curves at its ends, `own_keys` are on frames without influence, `keys_beside` on those

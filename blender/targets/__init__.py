@@ -1,5 +1,8 @@
 """Targets: created, removed, snapped, keyed from the pose, flipped, and moved to another space.
 
+The pose that they are keyed from is that of the chain's bones, on a known rig the FK controls; `checks` refuses what
+cannot be moved, keyed or read, such as controls that do not show the limb.
+
 Other rooms use of it:
 
     checks : holdable, keyable, keyed_target, pullable, refuse_following, refuse_not_shown
