@@ -215,10 +215,12 @@ def _shown(rig: bpy.types.Object, scene: Mapping, told: list[str], where: str) -
 
 
 def _is_refused(rig: bpy.types.Object, name: str) -> bool:
-    """Whether the chain can be posed by nothing as the scene stands, as with a pole that lies nowhere."""
-    frame = bpy.context.scene.frame_current_final
+    """Whether the chain can be posed by nothing as the scene stands, as with a pole that lies nowhere.
+
+    Solve tells, which takes what has moved beside its keys as it stands.
+    """
     try:
-        api.check(rig, [name], frames=(frame, frame), sampling="SCENE")
+        api.solve(rig, [name])
     except api.Refused:
         return True
     return False
