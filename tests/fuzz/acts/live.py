@@ -152,7 +152,8 @@ def _in_any_order(rig: bpy.types.Object, frames: list[float], where: str) -> Ite
             bpy.context.view_layer.update()
         found.append([limb.shown() for limb in limbs])
         for limb, after, *others in zip(limbs, *found[1:], found[0], strict=True):
-            slack = 4.0 * oracle.resolution(limb, after[:3], limb.aim())
+            goal = limb.aim()  # which may be nowhere
+            slack = 4.0 * oracle.resolution(limb, after[:3], goal if np.isfinite(goal).all() else after[2])
             for way, joints in zip(("a single solve", "live"), others, strict=True):
                 if not live or not np.isfinite([joints, after]).all():
                     continue
