@@ -93,7 +93,8 @@ def _span(frames: list[float]) -> tuple[float, float, float]:
 def _values(rig: bpy.types.Object, frames: np.ndarray) -> dict[float, dict[str, float]]:
     """By frame the options as Blender evaluates their curves."""
     start = rig.pose.bones["lower"].path_from_id() + ".two_bone_ik_"
-    found = [curve for curve in state.curves(rig.animation_data.action) if curve.data_path.startswith(start)]
+    action = (animation := rig.animation_data) and animation.action  # another kind of scene may have no keys
+    found = [curve for curve in (state.curves(action) if action else ()) if curve.data_path.startswith(start)]
     return {
         float(frame): {curve.data_path.removeprefix(start): _clamped(curve, float(frame)) for curve in found}
         for frame in frames
