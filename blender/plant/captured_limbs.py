@@ -122,7 +122,10 @@ def _chosen(
 
     notes : gets sentences
     """
-    feet = feet_of(rig, found, choices.names, choices.kinds, choices.options.softness)
+    names = _of_kinds(found, choices.kinds) if choices.names is None else given_names(rig, choices.names)
+    if not names:
+        raise Refused("NO_LEGS", object=rig)
+    feet = feet_of(rig, found, names, choices.options.softness)
     if choices.contacts is None and not choices.find_contacts:
         feet = _on_given_points(rig, source, feet, notes)
     feet = with_contacts(rig, feet, choices.contacts or ())
@@ -176,7 +179,7 @@ def _planted_before(
     bones, names = rig.pose.bones, names_by_end(rig, found) if planted else {}
     paths = {contact_keys.path(bones[end].path_from_id()): name for end, name in names.items() if end in bones}
     before = [name for path, name in paths.items() if path in planted]
-    return feet_of(rig, found, before, (), choices.options.softness) if before else ()
+    return feet_of(rig, found, before, choices.options.softness)
 
 
 def _on_given_points(rig: Rig, source: Capture, feet: Sequence[Foot], notes: list[str]) -> tuple[Foot, ...]:
@@ -215,7 +218,8 @@ def _with_kept(
     ends = {foot.chain.end.name for foot in named}
     planted = tuple(replace(foot, is_kept=foot.chain.end.name in ends) for foot in planted)
     try:
-        others = [foot for foot in _of_kinds(rig, found, {Kind.LEGS}) if _carries(rig, hips, foot)]
+        legs = feet_of(rig, found, _of_kinds(found, {Kind.LEGS}))
+        others = [foot for foot in legs if _carries(rig, hips, foot)]
     except Refused as refused:
         return planted, None, str(refused)
     named, others = (
@@ -245,15 +249,14 @@ def _named_limbs(rig: Rig, found: FoundLimbs, keep: Collection[str]) -> list[Foo
     raises : Refused where no limb has such a name
     """
     words = given_names(rig, keep) if keep else []
-    kinds = {Kind(word) for word in words if word in set(Kind)}
     names = [word for word in words if word not in set(Kind)]
-    spine = (foot for foot in _of_kinds(rig, found, kinds & {Kind.SPINE}) if foot.chain.below)
-    others = _of_kinds(rig, found, kinds - {Kind.SPINE})
-    return [*(feet_of(rig, found, names, kinds, 0.0) if names else ()), *others, *spine]
+    kept = feet_of(rig, found, [*names, *_of_kinds(found, set(words) - {Kind.SPINE})])
+    spine = feet_of(rig, found, _of_kinds(found, set(words) & {Kind.SPINE}))
+    return [*kept, *(foot for foot in spine if foot.chain.below)]
 
 
-def _of_kinds(rig: Rig, found: FoundLimbs, kinds: Collection[Kind]) -> tuple[Foot, ...]:
-    return feet_of(rig, found, None, kinds, 0.0) if any(limb.kind in kinds for limb in found.values()) else ()
+def _of_kinds(found: FoundLimbs, kinds: Collection[str]) -> list[str]:
+    return [name for name, limb in found.items() if limb.kind in kinds]
 
 
 def _is_apart(foot: Foot, others: Iterable[Foot]) -> bool:

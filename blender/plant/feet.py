@@ -21,7 +21,6 @@ from ..curves.key_checks import refuse_unplayable
 from ..messages.refused import Refused
 from ..messages.translation import known_words, nearest_name, translated
 from ..scene.bone import read_bone
-from ..scene.checks import given_names
 from ..settings.properties import chain_of
 from .checks import acting
 
@@ -35,27 +34,19 @@ FoundLimbs = Mapping[str, Limb]
 """Limbs by name, as `found_limbs` gives them: once for a request, as it takes long in a rig of many bones."""
 
 
-def feet_of(
-    rig: Rig, found: FoundLimbs, names: Sequence[str] | None, kinds: Collection[Kind], softness: Number
-) -> tuple[Foot, ...]:
-    """The limbs of these names, of chains or of those that were found; None for all of these kinds that were found.
+def feet_of(rig: Rig, found: FoundLimbs, names: Sequence[str], softness: Number = 0.0) -> tuple[Foot, ...]:
+    """The limbs of these names, of chains or of those that were found.
 
-    raises : Refused where there is none, or where one has no such bones
+    raises : Refused where there is none of a name, or where one has no such bones
     """
     known = dict.fromkeys((*found, *(chain.name for chain in rig.two_bone_ik_chains)))
-    if names is None:
-        names = [name for name, limb in found.items() if limb.kind in kinds]
-        if not names:
-            raise Refused("NO_LEGS", object=rig)
-    names = given_names(rig, names)
     for name in names:
         if name not in known:
             raise Refused("UNKNOWN_LIMB", object=rig, value=name, known=known_words(name, known))
     others = {limb.end_bone for limb in found.values() if limb.kind != Kind.LEGS}
-    chains = [_chain(rig, name, found, softness) for name in names]
     return tuple(
-        _foot(rig, chain, is_hand=chain.end.name in others, has_heel=not _has_hock(rig, name, found))
-        for name, chain in zip(names, chains, strict=True)
+        _foot(rig, chain, is_hand=chain.end.name in others, has_heel=not _has_hock(rig, chain.name, found))
+        for chain in [_chain(rig, name, found, softness) for name in names]
     )
 
 
@@ -77,15 +68,12 @@ def names_by_end(rig: Rig, found: FoundLimbs) -> dict[str, str]:
 def _chain(rig: Rig, name: str, found: Any, softness: Number) -> ChainPlan:
     """The limb, solved from its own pose. Of its chain only hinge and twist count, not the target."""
     listed: Any = rig.two_bone_ik_chains.get(name) or found[name]
-    bones = {field: getattr(listed, field) for field in ("name", "root_bone", "end_bone", "tip_bone")}
     # Otherwise feet would turn. A leg without a toe stands on its third bone.
-    detected = found[name].tip_bone if name in found else ""
-    bones["tip_bone"] = bones["tip_bone"] or detected or getattr(listed, "hock_bone", "")
-    chain = chain_of(rig, bones["end_bone"])
-    own = {field: getattr(chain, field) for field in ("hinge_axis", "use_twist")} if chain else {}
-    if chain and chain.hock_bone:
-        own["use_twist"] = False  # its third bone, which twists, is carried as captured
-    limb = unlisted_chain(**bones | {"name": name} | own)
+    tip = listed.tip_bone or (found[name].tip_bone if name in found else "") or listed.hock_bone
+    chain = chain_of(rig, listed.end_bone)
+    # A third bone, which twists, is carried as captured.
+    own = {"hinge_axis": chain.hinge_axis, "use_twist": chain.use_twist and not chain.hock_bone} if chain else {}
+    limb = unlisted_chain(name=name, root_bone=listed.root_bone, end_bone=listed.end_bone, tip_bone=tip, **own)
     options = Options(reference=Reference.POSE, plane=Plane.AIM, softness=softness, tolerance=TOLERANCE)
     plan = chain_plan(rig, limb, Point(rig))
     return replace(plan, pole=None, options=options, use_rotation=bool(plan.below))

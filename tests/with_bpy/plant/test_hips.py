@@ -218,7 +218,8 @@ def body(kind: str) -> Object:
 
 def default_hips(rig: Object) -> tuple[str, str]:
     found = found_limbs(rig)
-    hips, stay = hips_of(rig, found, feet_of(rig, found, None, {"LEGS"}, 0.015), None, ())
+    legs = [name for name, limb in found.items() if limb.kind == "LEGS"]
+    hips, stay = hips_of(rig, found, feet_of(rig, found, legs, 0.015), None, ())
     return hips.bone.name if hips else "", stay
 
 
