@@ -42,8 +42,8 @@ GROUP = "Contacts"
 _BESIDE = 0.05
 """Frames: a key that keeps how the curve goes on behind others is nearer to them."""
 
-_POINTS = np.array((1, 2))
-"""Ball and heel; both together are 3, as in options.toml."""
+POINTS = np.array((1, 2))
+"""Ball and heel, as keys hold them; both together are 3, as in options.toml."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -107,7 +107,7 @@ def standing(row: Row, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.boo
     """As `read`, of one row."""
     first, last = row.span
     said = (frames >= first) & (frames <= last)
-    return ((row.at(frames)[:, None] & _POINTS) > 0, said) if said.any() else None
+    return ((row.at(frames)[:, None] & POINTS) > 0, said) if said.any() else None
 
 
 def path(bone: str) -> str:
@@ -133,13 +133,12 @@ def is_row(curve: FCurve) -> bool:
     return curve.data_path.endswith(f".{FIELD}")
 
 
-def channel(bone: str, frames: Array, stands: NDArray[np.bool_]) -> Channel:
+def channel(bone: str, frames: Array, values: NDArray[np.intp]) -> Channel:
     """Keys where it changes, on the first frame and on the last, for the bone with this RNA path.
 
     frames : (n,)
-    stands : (n, 1 or 2)   ball and heel; a single point is told as the ball
+    values : (n,)   what stands, as keys hold it
     """
-    values = stands @ _POINTS[: stands.shape[1]]
     rows = _edges(values)
     return Channel(
         path=path(bone),
@@ -174,14 +173,9 @@ def drop_repeats(curve: FCurve) -> None:
         curve.update()
 
 
-def going_on(rig: Rig, channels: Iterable[Channel]) -> list[Channel]:
-    """The channels with one more key each where the row has keys behind them: from there on it goes on as it was."""
-    curves = {curve.data_path: curve for curve in versions.curves(rig)}
-    return [_going_on(curves.get(channel.path), channel) for channel in channels]
-
-
-def _going_on(curve: FCurve | None, channel: Channel) -> Channel:
-    behind = floor(channel.frames[-1]) + 1.0
+def going_on(rig: Rig, channel: Channel) -> Channel:
+    """The channel with one more key where the row has keys behind it: from there on it goes on as it was."""
+    curve, behind = versions.curve_finder(rig)(channel.path, index=0), floor(channel.frames[-1]) + 1.0
     if curve is None or not any(key.co.x > behind for key in curve.keyframe_points):
         return channel
     frames, values = np.append(channel.frames, behind), np.append(channel.values, [[curve.evaluate(behind)]], axis=0)
@@ -233,8 +227,7 @@ def _is_evaluated(rig: Rig, scene: Scene, bone: PoseBone, row: Row | None) -> bo
 
 
 def _key(bone: PoseBone, frame: float) -> Channel:
-    value = KINDS.index(getattr(bone, FIELD))
-    return channel(bone.path_from_id(), np.array([frame]), (np.array([[value]]) & (1, 2)) > 0)
+    return channel(bone.path_from_id(), np.array([frame]), np.array([KINDS.index(getattr(bone, FIELD))]))
 
 
 def is_captured(rig: Rig) -> bool:

@@ -132,10 +132,10 @@ def set_kind(rig: Rig, scene: Scene, bone: str, start: int, end: int, kind: str)
     # Keys far from the others would let what is between say the same.
     frames = np.arange(min(start, last + 1), max(end, first - 1) + 1.0)
     values = np.where((frames >= start) & (frames <= end), KINDS.index(kind), 0)
-    channel = contact_keys.channel(path, frames, (values[:, None] & (1, 2)) > 0)
+    channel = contact_keys.channel(path, frames, values)
     with preserve_edits(rig, scene, {channel.path}):
-        channels = contact_keys.going_on(rig, [channel])
-        write.keys(rig, channels, span=(frames[0], frames[-1]), style=contact_keys.STYLE)
+        keyed = [contact_keys.going_on(rig, channel)]
+        write.keys(rig, keyed, span=(frames[0], frames[-1]), style=contact_keys.STYLE)
         contact_keys.drop_repeats(rows(rig)[bone])
 
 
@@ -151,27 +151,25 @@ def move_end(item: Any, which: int, frame: int) -> None:
     if row is None or run is None or run[:2] != (start, end):
         item.two_bone_ik_contact_frames[which] = max(frame, start) if which else min(frame, end)
         return
-    beside = _beside(row, run, which)
-    if which:
-        frame = min(max(frame, start), beside.end)
-        changed = Run(end + 1, frame, run.kind) if frame > end else Run(frame + 1, end, beside.kind)
-    else:
-        frame = max(min(frame, end), beside.start)
-        changed = Run(frame, start - 1, run.kind) if frame < start else Run(start, frame - 1, beside.kind)
-    if changed.start <= changed.end:
+    before, other = ((start, end)[index] for index in (which, 1 - which))
+    limit, beside = _beside(row, before, which)
+    _, frame, _ = sorted((other, frame, limit))  # no farther than these
+    kind = beside if start <= frame <= end else run.kind
+    first, last = sorted((before, frame))
+    if first < last:
         with suppress(Refused):
-            set_kind(item, scene_of(item), bone, *changed)
-            item.two_bone_ik_contact_frames = run_at(rows(item)[bone], start if which else end)[:2]
+            set_kind(item, scene_of(item), bone, first + which, last - 1 + which, kind)
+            item.two_bone_ik_contact_frames = run_at(rows(item)[bone], other)[:2]
 
 
-def _beside(row: FCurve, run: Run, which: int) -> Run:
-    """The run before (0) or behind (1) this one, less the one frame that it keeps; empty beyond the row."""
-    first, last = span(row)
-    if which:
-        found = run_at(row, run.end + 1) if run.end < last else Run(last + 1, last, "NONE")
-        return found._replace(end=found.end - (found.end < last or found.kind != "NONE"))
-    found = run_at(row, run.start - 1) if run.start > first else Run(first, first - 1, "NONE")
-    return found._replace(start=found.start + (found.start > first or found.kind != "NONE"))
+def _beside(row: FCurve, end: int, which: int) -> tuple[int, str]:
+    """How far a run that begins (0) or ends (1) there can reach, and what kind of run is beside it."""
+    outermost, step = span(row)[which], 1 if which else -1
+    if step * end >= step * outermost:
+        return outermost, "NONE"
+    *ends, kind = run_at(row, end + step)
+    keeps_frame = ends[which] != outermost or kind != "NONE"
+    return ends[which] - step * keeps_frame, kind
 
 
 def are_newer(rig: Rig, known: Mapping[str, FCurve]) -> bool:

@@ -100,7 +100,7 @@ def _rotation_paths(read: CapturedLimbs) -> list[str]:
 def _contact_channels(read: CapturedLimbs, planted: PlantedFeet) -> list[Channel]:
     """The contacts of the feet that are planted."""
     return [
-        contact_keys.channel(foot.chain.end.path, read.plan.frames, planted.stands[:, column])
+        contact_keys.channel(foot.chain.end.path, read.plan.frames, planted.stands[:, column] @ contact_keys.POINTS)
         for column, foot in enumerate(read.feet)
         if foot.is_planted
     ]
@@ -122,7 +122,8 @@ def _write(
         notes = write.keys(rig, channels, span=span, style=settings)
     for key in changed:
         write.keys(rig, [key], span=(key.frames[0], key.frames[0]), style=contact_keys.STYLE)
-    write.keys(rig, contact_keys.going_on(rig, contacts), span=span, style=contact_keys.STYLE)
+    going_on = [contact_keys.going_on(rig, channel) for channel in contacts]
+    write.keys(rig, going_on, span=span, style=contact_keys.STYLE)
     known = [(its.foot, its.spans) for its in said if its.foot.is_planted]
     captured_action.remember_contacts(rig, read.source, known)
     return notes

@@ -39,7 +39,7 @@ def read(rig: Object, frames: np.ndarray) -> tuple[np.ndarray, np.ndarray] | Non
 
 
 def written(rig: Object, frames: np.ndarray, stands: np.ndarray) -> None:
-    channel = contact_keys.channel(BONE, frames, stands)
+    channel = contact_keys.channel(BONE, frames, stands @ (1, 2))
     write.keys(rig, [channel], span=(frames[0], frames[-1]), style=contact_keys.STYLE)
 
 
@@ -60,7 +60,7 @@ def test_one_more_key_is_as_if_keyed_by_hand(interpolation: str, frame: float) -
     rig = keyed({3: "BOTH", 7: "HEEL", 9.5: "BALL", 12: "NONE", 20: "BOTH"})
     for key in curve(rig).keyframe_points:
         key.interpolation = interpolation
-    more = contact_keys.channel(BONE, np.array([frame]), np.array([[False, True]]))
+    more = contact_keys.channel(BONE, np.array([frame]), np.array([2]))
     row = contact_keys.Row.of(curve(rig)).with_key(more)
     rigs.animate(rig.pose.bones["lower"], two_bone_ik_contact={frame: "HEEL"})
     frames = np.arange(0.0, 40.0)
@@ -104,8 +104,8 @@ def test_written_contacts_play_as_they_were_found() -> None:
 
 def test_a_row_has_keys_where_it_changes_and_at_its_ends() -> None:
     rig = rigs.armature()
-    stands = np.zeros((30, 1), dtype=bool)
-    stands[10:20] = True
+    stands = np.zeros((30, 2), dtype=bool)
+    stands[10:20, 0] = True
     written(rig, np.arange(1.0, 31.0), stands)
     assert {key.co.x: key.co.y for key in curve(rig).keyframe_points} == {1: 0, 11: 1, 21: 0, 30: 0}
     assert {key.interpolation for key in curve(rig).keyframe_points} == {"CONSTANT"}
