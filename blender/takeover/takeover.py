@@ -3,7 +3,7 @@
 Nothing is muted here: the constraints act on until a bake mutes them, in `bake/bake.py`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -104,21 +104,16 @@ def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
         if reason:
             yield Takeover(bone=owner.name, constraint=constraint.name, fields={}, differs=(reason,))
             continue
-        if len(bones) == 3:
-            yield from _leg(constraint, bones, taken, scene, hocks)
-            continue
-        end, root = bones
+        *_, end, root = bones
         if end.name not in taken:
             _refuse_nowhere(root, end, scene)
-            taken.add(end.name)
-            animations = option_animations(owner, constraint, root, end, scene)
-            yield Takeover(
-                bone=owner.name,
-                constraint=constraint.name,
-                fields=_fields(constraint, end) | _pole_fields(constraint, root, end),
-                differs=(*_differences(constraint, root, end), *option_animation.differences(constraint, animations)),
-                animations=animations,
-            )
+            if len(bones) == 2:
+                takeover = _limb(owner, constraint, bones, scene)
+            else:
+                takeover = _leg(owner, constraint, bones, scene, hocks.get((bones[0].name, end.name)))
+            if takeover.fields:
+                taken.add(end.name)
+            yield takeover
 
 
 def has_constraints(rig: Rig) -> bool:
@@ -136,25 +131,24 @@ def _acting(rig: Rig) -> Iterator[tuple[PoseBone, KinematicConstraint]]:
                 yield owner, constraint
 
 
+def _limb(owner: PoseBone, constraint: KinematicConstraint, bones: list[PoseBone], scene: Scene) -> Takeover:
+    end, root = bones
+    animations = option_animations(owner, constraint, root, end, scene)
+    fields = _fields(constraint, end) | _pole_fields(constraint, root, end)
+    differs = *_differences(constraint, bones), *option_animation.differences(constraint, animations)
+    return Takeover(bone=owner.name, constraint=constraint.name, fields=fields, differs=differs, animations=animations)
+
+
 def _leg(
-    constraint: KinematicConstraint,
-    bones: list[PoseBone],
-    taken: set[str],
-    scene: Scene,
-    hocks: Mapping[tuple[str, str], Hock],
-) -> Iterator[Takeover]:
-    """hocks : by third bone and end bone, of the legs that detect finds with a hock"""
+    owner: PoseBone, constraint: KinematicConstraint, bones: list[PoseBone], scene: Scene, found: Hock | None
+) -> Takeover:
+    """found : the kind of the leg where detect finds one with a hock"""
     third, end, root = bones
-    if end.name in taken:
-        return
-    _refuse_nowhere(root, end, scene)
-    tip = third.bone.tail_local
-    at_rest = hocks.get((third.name, end.name)) or hock_fit.at_rest(root.bone, end.bone, third.bone, tip, front=False)
+    at_rest = found or hock_fit.at_rest(root.bone, end.bone, third.bone, third.bone.tail_local, front=False)
     fields, differs = leg_fields(constraint, bones, scene, at_rest)
     if fields:
-        taken.add(end.name)
-        fields, differs = _fields(constraint, end) | fields, (*differs, *_differences(constraint, root, end, third))
-    yield Takeover(bone=third.name, constraint=constraint.name, fields=fields, differs=differs)
+        fields, differs = _fields(constraint, end) | fields, (*differs, *_differences(constraint, bones))
+    return Takeover(bone=owner.name, constraint=constraint.name, fields=fields, differs=differs)
 
 
 def _obstacle(constraint: KinematicConstraint, bones: list[PoseBone]) -> str:
@@ -224,22 +218,21 @@ def _pole_fields(constraint: KinematicConstraint, root: PoseBone, end: PoseBone)
     }
 
 
-def _differences(
-    constraint: KinematicConstraint, root: PoseBone, end: PoseBone, third: PoseBone | None = None
-) -> Iterator[str]:
+def _differences(constraint: KinematicConstraint, bones: Sequence[PoseBone]) -> Iterator[str]:
     """A sentence for each way in which the chain differs from the constraint that moves these bones, as it is now.
 
     Each case was tried. Without a sentence, joints and rolls are the same, except for the error of the constraint's
     iteration.
     """
-    pose, bones = pre_constraint_pose(root, end), [bone for bone in (root, end, third) if bone]
-    for bone in bones:
+    *_, end, root = bones
+    pose = pre_constraint_pose(root, end)
+    for bone in reversed(bones):
         if bone.matrix.is_negative:
             yield translated("takeover.negative_scale", bone=bone.name)
     yield from _of_task(constraint)
     yield from _of_joint(root, np.ones(3))
     yield from _of_joint(end, np.ones(3) if pose.is_straight or constraint.pole_target is None else pose.hinge[0])
-    for bone in bones:
+    for bone in reversed(bones):
         if constraint.use_stretch and bone.ik_stretch > 0.0:
             yield translated("takeover.stretch", bone=bone.name)
     if pose.is_straight:
