@@ -55,7 +55,7 @@ def by_keys(rig: Rig, chain: TwoBoneIKChain) -> HingeAxis | None:
     frames = keyed_frames(rig, bones)
     if not len(frames):
         return None
-    mean = _hinges(rig, chain, (*bones, *bones_below(rig, chain, bones[-1])), len(bones), frames).mean(axis=0)
+    mean = _hinges(rig, chain, bones, frames).mean(axis=0)
     _, orientation = rest_chain(rig, chain)
     x, _, z = mean @ orientation
     name, part = ("X", x) if abs(x) >= abs(z) else ("Z", z)
@@ -69,33 +69,30 @@ def keyed_frames(rig: Rig, names: Iterable[str]) -> Array:
     return np.unique(np.concatenate([key_frames(Point(rig, name)) for name in names]))
 
 
-def keyed_poses(rig: Rig, names: Sequence[str], frames: Array) -> list[Array]:
-    """(n, 4, 4) or (1, 4, 4) of each bone, each a child of the one before, by its own channels, in armature space.
+def keyed_poses(rig: Rig, names: Sequence[str], frames: Array) -> dict[str, Array]:
+    """(n, 4, 4) or (1, 4, 4) by bone, each a child of the one before, by its own channels, in armature space.
 
     What carries the first of them is at rest.
     """
     own = OwnTransforms(rig, frames)
     carrier = rig.data.bones[names[0]].parent
     pose = None if carrier is None else rest(carrier)[None, None]
-    poses = []
+    poses = {}
     for name in names:
         basis = own.basis(rig.pose.bones[name]).matrix
         pose = inherit.pose((read_bone(rig, name),), pose, basis[:, None])
-        poses.append(pose[:, 0])
+        poses[name] = pose[:, 0]
     return poses
 
 
-def _hinges(rig: Rig, chain: TwoBoneIKChain, names: tuple[str, ...], count: int, frames: Array) -> Array:
-    """(n, 3) in the root bone's space: the axis about which the limb is bent on each frame, times the angle's sine.
-
-    names : of the chain's bones, of which there are `count`, and then of the bones from there to the tip bone
-    """
+def _hinges(rig: Rig, chain: TwoBoneIKChain, bones: Sequence[str], frames: Array) -> Array:
+    """(n, 3) in the root bone's space: the axis about which the limb is bent on each frame, times the angle's sine."""
+    names = *bones, *bones_below(rig, chain, bones[-1])
     poses = keyed_poses(rig, names, frames)
-    root, end = poses[0], poses[count - 1]
-    tail = transform.transform_points(poses[-1], np.array((0.0, rig.data.bones[names[-1]].length, 0.0)))
-    tip = poses[-1][..., :3, 3] if chain.tip_bone else tail
-    thirds = [poses[names.index(chain.hock_bone)]] if chain.hock_bone else []
-    joints = [*(pose[..., :3, 3] for pose in (root, end, *thirds)), tip]
+    root, last = poses[bones[0]], poses[names[-1]]
+    tail = transform.transform_points(last, np.array((0.0, rig.data.bones[names[-1]].length, 0.0)))
+    joints = [poses[name][..., :3, 3] for name in (bones[0], bones[-1], *filter(None, (chain.hock_bone,)))]
+    joints.append(last[..., :3, 3] if chain.tip_bone else tail)
     links = np.diff(np.stack(np.broadcast_arrays(*joints), axis=-2), axis=-2)
     if chain.hock_bone:
         links = hock.sides(links, Hock(chain.hock))

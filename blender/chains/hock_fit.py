@@ -67,7 +67,7 @@ def by_keys(rig: Rig, chain: TwoBoneIKChain) -> dict[Hock, float]:
     if not len(frames):
         return {}
     leg = (bones[0], bones[-1], chain.hock_bone)
-    poses = dict(zip(names, hinge_side.keyed_poses(rig, names, frames), strict=True))
+    poses = hinge_side.keyed_poses(rig, names, frames)
     stacked = np.stack(np.broadcast_arrays(*(poses[name] for name in leg)), axis=1)
     apart = turned_apart([rig.data.bones[name] for name in leg], stacked)
     most = {kind: float(angles.max()) for kind, angles in apart.items()}
