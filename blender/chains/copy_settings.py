@@ -9,7 +9,7 @@ the nearest is taken, and `difference` tells by how much it is off.
 
 from collections.abc import Collection
 from dataclasses import replace
-from math import atan2, degrees, radians
+from math import degrees, radians
 from typing import Any
 
 import bpy
@@ -61,7 +61,8 @@ def fields_of_other_side(rig: Rig, chain: TwoBoneIKChain) -> dict[str, Any]:
     if not end:
         raise Refused("NO_OTHER_SIDE.limb", chain=chain)
     name = next(bone_names.other_sides(chain.name, in_words=False), end)
-    return {"end_bone": end, "name": name} | _bones(rig, chain)
+    others = {field: getattr(chain, field) for field in SECTIONS["BONES"] if field not in _BONES}
+    return {"end_bone": end, "name": name} | others | _bones(rig, chain)
 
 
 def known_sections(sections: Any) -> list[str]:
@@ -112,10 +113,7 @@ def difference(rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain) -> str:
 
 def _angle(directions: Array, others: Array) -> float:
     """The largest angle between unit vectors (2, 3) and others, radians."""
-    return max(
-        atan2(float(sine), float(cosine))
-        for sine, cosine in zip(norm(cross(directions, others)), dot(directions, others), strict=True)
-    )
+    return float(np.arctan2(norm(cross(directions, others)), dot(directions, others)).max())
 
 
 def _side(chain: TwoBoneIKChain) -> str:
@@ -138,17 +136,9 @@ def copied_shares(
 
 
 def _bones(rig: Rig, chain: TwoBoneIKChain) -> dict[str, Any]:
-    """Bones of the other side, by name, and how they go together; a bone whose name tells no side is left out."""
-    names = {}
-    for field, row in rows("chain", section="BONES").items():
-        bone = getattr(chain, field)
-        if row["type"] != "bone":
-            names[field] = bone
-            continue
-        other = _bone_of_other_side(rig, chain, bone)
-        if other or not bone:
-            names[field] = other
-    return names
+    """Bones of the other side, by name; a bone whose name tells no side is left out."""
+    others = {field: _bone_of_other_side(rig, chain, getattr(chain, field)) for field in _BONES}
+    return {field: other for field, other in others.items() if other or not getattr(chain, field)}
 
 
 def _bone_of_other_side(rig: Rig, chain: TwoBoneIKChain, bone: str) -> str:

@@ -250,8 +250,7 @@ def _no_bone(rig: Rig, where: str, key: str, bone: str) -> Refused:
 
 def _set(rig: Rig, fields: dict[str, Any]) -> TwoBoneIKChain:
     chains = rig.two_bone_ik_chains
-    index = chains.find(fields["name"])
-    chain = chains[index] if index >= 0 else chains.add()
+    chain = chains.get(fields["name"]) or chains.add()
     given = {key: fields[key] for key in chain_fields() if key in fields}
     set_fields(chain, given)
     for key in chain_fields().keys() - given.keys():
