@@ -15,7 +15,7 @@ from ..messages.refused import Refused
 from ..messages.translation import known_words, nearest_name, translated
 from ..rna_paths import owner_and_property
 from ..scene import dependencies
-from ..scene.checks import given_names, refuse_other_than_armature
+from ..scene.checks import given_names
 from ..session import session
 from . import switch_property
 from .built_limbs import built_limbs
@@ -32,7 +32,6 @@ def known_limbs(rig: Rig, names: Sequence[str] | None = None) -> tuple[KnownLimb
 
     raises : Refused where it is of none, or where something is missing that a limb of its kind has
     """
-    refuse_other_than_armature(rig)
     chosen = None if names is None else given_names(rig, names)
     limbs = _found(rig, lambda limb: chosen is None or limb.name in chosen, built_limbs(rig))
     for name in chosen or ():
@@ -46,7 +45,6 @@ def known_limb_of(rig: Rig, bone: str) -> KnownLimb:
 
     raises : Refused where no limb has it, or where something is missing that this limb has on other rigs of its kind
     """
-    refuse_other_than_armature(rig)
     limbs = _found(rig, lambda limb: bone in limb.named, built_limbs(rig))
     for limb in limbs.values():
         if bone in limb.named:
