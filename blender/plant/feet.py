@@ -16,7 +16,7 @@ from ...skeleton.values import Bone, ChainPlan, Point
 from ...solver.values import Number, Options, Plane, Reference
 from ..armatures import Rig
 from ..bake.chain import TOLERANCE, chain_plan, unlisted_chain
-from ..chains.detect.find_limbs import Kind, Limb, limbs
+from ..chains.detect.find_limbs import Kind, Limb, limbs, toe_of
 from ..curves.key_checks import refuse_unplayable
 from ..messages.refused import Refused
 from ..messages.translation import known_words, nearest_name, translated
@@ -93,10 +93,8 @@ def _foot(rig: Rig, chain: ChainPlan, *, is_hand: bool, has_heel: bool) -> Foot:
         return Foot(chain=chain, points=(end, end), ends=(end,), is_hand=is_hand)
     bone = rig.data.bones[chain.tip_bone]
     heels = [child for child in bone.children if "heel" in child.name.lower()]
-    toes = [child for child in bone.children if child not in heels]
-    ball = _tail(bone)
-    if toes and not is_hand:
-        ball = BonePoint(min(toes, key=lambda child: (child.head_local - bone.tail_local).length).name)
+    toe = None if is_hand else toe_of(bone, bone.children)
+    ball = BonePoint(toe.name) if toe else _tail(bone)
     if not has_heel:
         heel = ball
     elif heels:

@@ -142,7 +142,7 @@ def _missing(bones: list[Bone], named: list[LimbBones]) -> list[LimbBones]:
 
 def _limb(rig: Rig, limb: LimbBones, name: str, kind: Kind, toes: Iterable[Bone]) -> Limb:
     chain = chain_of(rig, limb.end.name)
-    toe = _toe(limb.tip, toes) if kind == Kind.LEGS and limb.tip else None
+    toe = toe_of(limb.tip, toes) if kind == Kind.LEGS and limb.tip else None
     if toe and limb.tip:
         bones, front = (limb.root, limb.end, limb.tip), limb.label.front
         if hock := hock_fit.at_rest(*bones, toe.head_local, front=front):
@@ -162,7 +162,7 @@ def _limb(rig: Rig, limb: LimbBones, name: str, kind: Kind, toes: Iterable[Bone]
     )
 
 
-def _toe(foot: Bone, toes: Iterable[Bone]) -> Bone | None:
+def toe_of(foot: Bone, toes: Iterable[Bone]) -> Bone | None:
     """Of these bones the one that carries on from the foot."""
     toes = [toe for toe in toes if "heel" not in toe.name.lower()]
     return min(toes, key=lambda bone: (bone.head_local - foot.tail_local).length, default=None)
