@@ -81,6 +81,11 @@ class Row:
         # Blender cuts off what is behind the point. A curve may be moved to where there is no word: the nearest counts.
         return values.astype(np.intp).clip(0, len(KINDS) - 1)
 
+    def within(self, frames: Array) -> NDArray[np.intp]:
+        """(n,) the same, and nothing beyond the keys."""
+        first, last = self.span
+        return np.where((frames >= first) & (frames <= last), self.at(frames), 0)
+
     def with_key(self, channel: Channel) -> "Row":
         """The same with the one key of a channel."""
         keys, frame, value = self.keys, np.float32(channel.frames[0]), channel.values[0, 0]
@@ -92,19 +97,11 @@ class Row:
         return Row(keys=np.insert(keys, np.searchsorted(keys[:, 0], frame), (frame, value), axis=0))
 
 
-def read(curves: Iterable[FCurve], bone: str, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
-    """What is keyed of the bone with this RNA path; None where nothing is of any of the frames.
-
-    curves : of the action that has the contacts
-    frames : (n,)
-    returns : (n, 2) whether ball and heel stand, as Blender evaluates it; (n,) whether anybody has said so
-    """
-    found = row_of(curves, bone)
-    return standing(found, frames) if found else None
-
-
 def standing(row: Row, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
-    """As `read`, of one row."""
+    """(n, 2) whether ball and heel stand on these frames (n,), as Blender evaluates it; (n,) whether anybody said so.
+
+    returns : None where nothing is said of any of them
+    """
     first, last = row.span
     said = (frames >= first) & (frames <= last)
     return ((row.at(frames)[:, None] & POINTS) > 0, said) if said.any() else None

@@ -60,7 +60,7 @@ def foot_marks(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> list[FootMark]:
     for name, row in contact_runs.rows(rig).items():
         places = _places(rig, row, depsgraph)
         radius = _radius(rig, name, places)
-        stands = _stands(rig, name, row, frame)[0].tolist()
+        stands = _stands(row, frame)[0].tolist()
         marks += [FootMark(place, radius, on) for place, on in zip(places, stands, strict=False)]
     return marks
 
@@ -76,7 +76,7 @@ def foot_lines(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> FootLines:
         if now.any() and norm(path[now] - places).max() > _OFF * radius:
             foot_paths.forget(rig)
             return FootLines((), (), ())
-        prints += [FootMark(place, radius, False).line for place in _stood(path, _stands(rig, name, row, found.frames))]
+        prints += [FootMark(place, radius, False).line for place in _stood(path, _stands(row, found.frames))]
     if found is None:
         return FootLines((), (), ())
     return FootLines(_lines(found.planted.values()), _lines(found.captured.values()), prints)
@@ -92,10 +92,9 @@ def _places(rig: Rig, row: FCurve, depsgraph: Depsgraph) -> list[Place]:
     return [(point.x, point.y, point.z) for point in points]
 
 
-def _stands(rig: Rig, name: str, row: FCurve, frames: Array) -> NDArray[np.bool_]:
+def _stands(row: FCurve, frames: Array) -> NDArray[np.bool_]:
     """(n, 2) whether ball and heel stand on these frames, by their keys."""
-    keyed = contact_keys.read([row], rig.pose.bones[name].path_from_id(), frames)
-    return keyed[0] & keyed[1][:, None] if keyed else np.zeros((len(frames), 2), dtype=np.bool_)
+    return (contact_keys.Row.of(row).within(frames)[:, None] & contact_keys.POINTS) > 0
 
 
 def _radius(rig: Rig, name: str, places: Sequence[Place]) -> float:

@@ -67,18 +67,12 @@ def _limbs(rig: Rig, report: Report, frames: Array) -> dict[str, Any]:
     miss, angles = np.full(shape, np.nan), np.full((*shape, 2), np.nan)
     ends = {name: end_bone for end_bone, name in names_by_end(rig, found_limbs(rig)).items()}
     for column, chain in enumerate(report.chains):
-        contacts[:, column] = _contacts(rig, ends[chain.name], frames)
+        # 0 where it is free, 1 where its ball stands, 2 for its heel, 3 for both, as keyed.
+        if row := contact_keys.row_of(versions.curves(rig), rig.pose.bones[ends[chain.name]].path_from_id()):
+            contacts[:, column] = row.within(frames)
         _, here, there = np.intersect1d(frames, chain.frames, return_indices=True)
         miss[here, column], status[here, column] = chain.miss[there], chain.status[there]
         if len(chain.angles):
             angles[here, column] = chain.angles[there]
     names = np.array([chain.name for chain in report.chains], np.str_)
     return {"limbs": names, "contacts": contacts, "miss": miss, "status": status, "angles": angles}
-
-
-def _contacts(rig: Rig, end_bone: str, frames: Array) -> Array:
-    """(n,) of a limb 0 where it is free, 1 where its ball stands, 2 for its heel, 3 for both, as keyed."""
-    bone = rig.pose.bones[end_bone].path_from_id()
-    keyed = contact_keys.read(versions.curves(rig), bone, frames)
-    stands, said = keyed or (np.zeros((len(frames), 2)), 0.0)
-    return said * (stands @ np.array((1.0, 2.0)))

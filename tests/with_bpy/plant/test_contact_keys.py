@@ -35,7 +35,8 @@ def evaluated(rig: Object, frames: np.ndarray) -> np.ndarray:
 
 
 def read(rig: Object, frames: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    return contact_keys.read(versions.curves(rig), BONE, frames)
+    row = contact_keys.row_of(versions.curves(rig), BONE)
+    return contact_keys.standing(row, frames) if row else None
 
 
 def written(rig: Object, frames: np.ndarray, stands: np.ndarray) -> None:
