@@ -13,6 +13,6 @@ Other rooms use of it:
     hinge_side : all
     hock_fit : all
     inherit_scale : all
-    limbs : hiding_constraints, joints, limb_of, shows_ik
+    limbs : hiding_constraints, joints, limb_of, mid_and_tip, shows_ik
     setup_file : all
 """

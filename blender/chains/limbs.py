@@ -2,10 +2,10 @@
 
 from array import array
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bpy.types import Depsgraph
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 
 from ..armatures import Rig
 from ..messages.refused import Refused
@@ -33,22 +33,32 @@ class Joints(NamedTuple):
 
 def joints(rig: Rig, depsgraph: Depsgraph) -> Iterator[Joints]:
     """Of each limb, arms and legs alone where it has no chain."""
-    evaluated = rig.evaluated_get(depsgraph)
+    evaluated: Any = rig.evaluated_get(depsgraph)
     bones = evaluated.pose.bones
     large = (limb for limb in _detected(rig) if limb.kind in (Kind.ARMS, Kind.LEGS))
-    below = {limb.end_bone: (limb.tip_bone, limb.hock_bone) for limb in (*large, *rig.two_bone_ik_chains)}
+    by_end: dict[str, Any] = {limb.end_bone: limb for limb in (*large, *rig.two_bone_ik_chains)}
     known_limbs = known_by_end(rig)
-    for name, (tip_name, hock_name) in below.items():
+    for name, limb in by_end.items():
         if name in bones:
-            mid, tip, handle = bones[name].head, bones[name].tail, name
-            if limb := shows_ik(rig, known_limbs.get(name)):
-                mid, tip = (bones[shown].head for shown in limb.showing_ik[1:3])
-                handle = limb.control or name
-            elif tip_name in bones:
-                tip = bones[tip_name].head
-            elif hock_name in bones:
-                tip = bones[hock_name].tail
-            yield Joints(name, handle, *(Matrix.Translation(evaluated.matrix_world @ joint) for joint in (mid, tip)))
+            in_ik = shows_ik(rig, known_limbs.get(name))
+            places = (evaluated.matrix_world @ joint for joint in mid_and_tip(bones, limb, in_ik))
+            yield Joints(name, in_ik.control or name if in_ik else name, *map(Matrix.Translation, places))
+
+
+def mid_and_tip(bones: Any, limb: Any, in_ik: KnownLimb | None) -> tuple[Vector, Vector]:
+    """Where these joints of a limb show, in armature space.
+
+    bones : pose bones
+    limb : a chain, or a limb without one
+    in_ik : where a known rig shows its IK, the limb as it knows it
+    """
+    if in_ik:
+        mid, tip = in_ik.showing_ik[1:3]
+        return bones[mid].head, bones[tip].head
+    end = bones[limb.end_bone]
+    if limb.tip_bone in bones:
+        return end.head, bones[limb.tip_bone].head
+    return end.head, bones[limb.hock_bone].tail if limb.hock_bone in bones else end.tail
 
 
 def shows_ik(rig: Rig, limb: KnownLimb | None) -> KnownLimb | None:

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 from bpy.types import Scene
-from mathutils import Vector
 
 from ...skeleton.values import ChainPlan, Point
 from ...solver.values import Plane, Reference, Unreachable
@@ -15,9 +14,9 @@ from ..bake.chain import chain_plan, unlisted_chain
 from ..bake.request import alone
 from ..bake.write_channels import key_channels, pose_channels
 from ..chains.detect.find_limbs import Limb
-from ..chains.limbs import shows_ik
+from ..chains.limbs import mid_and_tip, shows_ik
 from ..messages.refused import Refused, unless_gone
-from ..rigs.built_limbs import built_limb, is_built
+from ..rigs.built_limbs import built_limb
 from ..rigs.known_limbs import known_by_end
 from ..rigs.rig_files import KnownLimb
 from ..rigs.switch_property import shown_control_set
@@ -47,8 +46,10 @@ class Drag:
         self._rig, self._scene, self._insert_keys = rig, scene, insert_keys
         self._chain = unlisted_chain(**limb.fields) if isinstance(limb, Limb) else chosen_chains(rig, [limb])[0]
         plan = _free(chain_plan(rig, self._chain, Point(rig)), has_pole=self._chain.pole_target is not None)
-        self._in_ik = shows_ik(rig, known_by_end(rig).get(plan.end.name)) or self._built()
-        joints: list[tuple[float, ...]] = [(rig.matrix_world @ joint).to_tuple() for joint in self._joints()]
+        in_ik = shows_ik(rig, known_by_end(rig).get(plan.end.name))
+        shown = mid_and_tip(rig.pose.bones, self._chain, in_ik)
+        joints: list[tuple[float, ...]] = [(rig.matrix_world @ joint).to_tuple() for joint in shown]
+        self._in_ik = in_ik or self._built()
         self.mid, self.tip = joints
         self._limb = self._pulled(plan)
         self._before = {(item, path): tuple(value_at(item, path)) for item, path in self._limb.paths}
@@ -60,15 +61,6 @@ class Drag:
         """The limb where it is built, and follows its target at least in part."""
         limb = built_limb(self._rig, self._chain)
         return limb if limb and shown_control_set(self._rig, limb) != "FK" else None
-
-    def _joints(self) -> tuple[Vector, Vector]:
-        """Mid joint and tip as they show."""
-        bones, tip_bone, hock_bone = self._rig.pose.bones, self._chain.tip_bone, self._chain.hock_bone
-        if self._in_ik and not is_built(self._rig, self._in_ik):
-            mid, tip = self._in_ik.showing_ik[1:3]
-            return bones[mid].head, bones[tip].head
-        end = bones[self._chain.end_bone]
-        return end.head, bones[tip_bone].head if tip_bone else bones[hock_bone].tail if hock_bone else end.tail
 
     def _pulled(self, plan: ChainPlan) -> FreeLimb | PulledControls:
         """What poses the limb: where its rig shows IK, the FK bones would move, and what shows would not."""
