@@ -134,7 +134,9 @@ def _acting(rig: Rig) -> Iterator[tuple[PoseBone, KinematicConstraint]]:
 def _limb(owner: PoseBone, constraint: KinematicConstraint, bones: list[PoseBone], scene: Scene) -> Takeover:
     end, root = bones
     animations = option_animations(owner, constraint, root, end, scene)
-    fields = _fields(constraint, end) | _pole_fields(constraint, root, end)
+    fields = _fields(constraint, end)
+    if constraint.pole_target:
+        fields["pole_angle"] = float(pre_constraint_pose(root, end).pole_angle(constraint.pole_angle)[0])
     differs = *_differences(constraint, bones), *option_animation.differences(constraint, animations)
     return Takeover(bone=owner.name, constraint=constraint.name, fields=fields, differs=differs, animations=animations)
 
@@ -193,7 +195,8 @@ def _refuse_nowhere(root: PoseBone, end: PoseBone, scene: Scene) -> None:
 
 
 def _fields(constraint: KinematicConstraint, end: PoseBone) -> dict[str, Any]:
-    return {
+    """All but how far the chain is turned about the line to its target."""
+    fields = {
         "end_bone": end.name,
         "root_bone": "",
         "tip_bone": "",
@@ -205,17 +208,9 @@ def _fields(constraint: KinematicConstraint, end: PoseBone) -> dict[str, Any]:
         "reference": Reference.POSE,
         "influence": constraint.influence,
     }
-
-
-def _pole_fields(constraint: KinematicConstraint, root: PoseBone, end: PoseBone) -> dict[str, Any]:
-    if not constraint.pole_target:
-        return {}
-    angle = pre_constraint_pose(root, end).pole_angle(constraint.pole_angle)
-    return {
-        "pole_target": constraint.pole_target,
-        "pole_subtarget": constraint.pole_subtarget,
-        "pole_angle": float(angle[0]),
-    }
+    if constraint.pole_target:
+        fields |= {"pole_target": constraint.pole_target, "pole_subtarget": constraint.pole_subtarget}
+    return fields
 
 
 def _differences(constraint: KinematicConstraint, bones: Sequence[PoseBone]) -> Iterator[str]:

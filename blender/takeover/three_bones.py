@@ -57,9 +57,7 @@ def leg_fields(
     animated = versions.ever_animated_paths(rig)
     if constraint.influence < 1.0 or any(owner.startswith(path) for owner in animated):
         return {}, (translated("takeover.three_animated"),)
-    points = [Point(rig, bone.name) for bone in bones]
-    if constraint.target:
-        points.append(Point(constraint.target, constraint.subtarget))
+    points = [*(Point(rig, bone.name) for bone in bones), Point(constraint.target, constraint.subtarget)]
     frames = np.unique(np.concatenate([*map(key_frames, points), [scene.frame_current_final]]))
     leg = [bone.bone for bone in (root, end, third)]
     seen = _seen(rig, constraint, [bone.name for bone in leg], scene, frames)
@@ -77,9 +75,7 @@ def leg_fields(
         told.append(translated("takeover.leg_off", bone=third.name, **worst))
     fields: dict[str, Any] = {"hock_bone": third.name, "hock": kind}
     if constraint.pole_target:
-        angle, off = _pole_angle(seen, kind, third.bone.length)
-        fields |= {"pole_target": constraint.pole_target, "pole_subtarget": constraint.pole_subtarget}
-        fields |= {"pole_angle": angle}
+        fields["pole_angle"], off = _pole_angle(seen, kind, third.bone.length)
         told += [translated("takeover.three_swivel", **_worst(off, frames))] if off.max() > _SAME_PLANE else []
     return fields, tuple(told)
 
