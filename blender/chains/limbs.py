@@ -41,8 +41,9 @@ def joints(rig: Rig, depsgraph: Depsgraph) -> Iterator[Joints]:
     for name, limb in by_end.items():
         if name in bones:
             in_ik = shows_ik(rig, known_limbs.get(name))
+            handle = in_ik.control or name if in_ik else name
             places = (evaluated.matrix_world @ joint for joint in mid_and_tip(bones, limb, in_ik))
-            yield Joints(name, in_ik.control or name if in_ik else name, *map(Matrix.Translation, places))
+            yield Joints(name, handle, *(Matrix.Translation(place) for place in places))
 
 
 def mid_and_tip(bones: Any, limb: Any, in_ik: KnownLimb | None) -> tuple[Vector, Vector]:

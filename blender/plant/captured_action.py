@@ -16,7 +16,6 @@ from ..armatures import Rig
 from ..bake import write_channels
 from ..curves import kept_action, write
 from ..curves.borders import same_curves
-from ..curves.keys import single_key_points
 from ..messages.refused import Refused, unless_gone
 from ..messages.translation import translated
 from ..rna_paths import bone_and_property
@@ -170,9 +169,9 @@ def remember_contacts(rig: Rig, source: Capture, feet: Iterable[tuple[Foot, Sequ
     curves = list(versions.curves(rig))
     known = {path: row._replace(is_planted=False) for path, row in source.rows.items()}
     for foot, said in feet:
-        row = contact_keys.row(curves, foot.chain.end.path)
+        row = contact_keys.row_of(curves, foot.chain.end.path)
         points = foot.points if said else ()
-        keys = single_key_points(row).tolist() if row else ()
+        keys = row.keys.tolist() if row else ()
         found = RememberedContacts(keys=keys, said=said, points=points, stands_on=foot.points)
         known[contact_keys.path(foot.chain.end.path)] = found
         end: Any = rig.pose.bones[foot.chain.end.name]

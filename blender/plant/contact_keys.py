@@ -112,17 +112,11 @@ def path(bone: str) -> str:
     return keyed_options.path(bone, NAME)
 
 
-def row(curves: Iterable[FCurve], bone: str) -> FCurve | None:
-    """The curve with the contacts of the bone with this RNA path; None if none that plays has keys of it."""
+def row_of(curves: Iterable[FCurve], bone: str) -> Row | None:
+    """The contacts of the bone with this RNA path; None if no curve that plays has keys of it."""
     wanted = path(bone)
     found = (curve for curve in curves if curve.data_path == wanted and not curve.mute)
-    return next((curve for curve in found if len(curve.keyframe_points)), None)
-
-
-def row_of(curves: Iterable[FCurve], bone: str) -> Row | None:
-    """What that curve says."""
-    curve = row(curves, bone)
-    return Row.of(curve) if curve else None
+    return next((Row.of(curve) for curve in found if len(curve.keyframe_points)), None)
 
 
 def is_row(curve: FCurve) -> bool:

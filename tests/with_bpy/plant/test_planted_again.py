@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys
+from bl_ext.user_default.two_bone_ik.blender.plant import contact_runs
 from bpy.types import FCurve, Object
 from mathutils import Matrix, Vector
 
@@ -51,7 +51,7 @@ def ground(until: float) -> Object:
 
 
 def row(rig: Object, bone: str) -> FCurve:
-    return contact_keys.row(versions.curves(rig), rig.pose.bones[bone].path_from_id())
+    return contact_runs.rows(rig)[bone]
 
 
 def contacts(rig: Object, bone: str = "shin.L") -> list[float]:
