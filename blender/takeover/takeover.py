@@ -9,11 +9,9 @@ from typing import Any, cast
 
 import numpy as np
 from bpy.types import KinematicConstraint, PoseBone, Scene
-from mathutils import Matrix, Vector
 
 from ...skeleton import inherit, solve
 from ...skeleton.bone_channels import keyed_rows
-from ...skeleton.transform import Basis
 from ...skeleton.values import Point, Samples
 from ...solver.values import Array, Bend, HingeAxis, Hock, Reference
 from .. import versions
@@ -29,7 +27,7 @@ from ..messages.translation import translated
 from ..rigs.built_limbs import built_limbs
 from ..rigs.known_limbs import kind_of
 from ..scene import dependencies, sampling
-from ..scene.bone import read_bone
+from ..scene.bone import current, read_bone
 from ..scene.checks import refuse_not_finite
 from ..scene.need import sample_need
 from ..settings.key_settings import MEASURED_WHOLE
@@ -184,13 +182,9 @@ def _rival(
 
 
 def _refuse_nowhere(root: PoseBone, end: PoseBone, scene: Scene) -> None:
-    rig = root.id_data
-
-    def single(value: Matrix | Vector) -> Array:
-        return np.array(value, dtype=np.float64)[None]
-
-    own = {Point(rig, bone.name): Basis.of(single(bone.matrix_basis), single(bone.scale)) for bone in (root, end)}
-    pose = {Point(rig, bone.name): single(bone.matrix) for bone in ([root.parent] if root.parent else [])}
+    rig, above = root.id_data, root.parent
+    own = {Point(rig, bone.name): current(bone) for bone in (root, end)}
+    pose = {Point(rig, above.name): np.array(above.matrix, dtype=np.float64)[None]} if above else {}
     refuse_not_finite(Samples(to_world={}, pose=pose, basis=own), np.array([scene.frame_current_final]))
 
 
@@ -278,7 +272,7 @@ def uneven_differences(rig: Rig, chain: TwoBoneIKChain, scene: Scene) -> Iterato
     chain : one whose constraint still acts
     """
     root, end = rig.pose.bones[root_name(rig, chain)], rig.pose.bones[chain.end_bone]
-    names = [bone.name for bone, above in ((root, root.parent), (end, root)) if _is_sheared(bone, above)]
+    names = [bone.name for bone in (root, end) if _is_sheared(bone)]
     if not names:
         return
     off = _off_uneven(rig, chain.name, scene)
@@ -288,9 +282,9 @@ def uneven_differences(rig: Rig, chain: TwoBoneIKChain, scene: Scene) -> Iterato
         yield translated("takeover.uneven_scale", unit=unit_name(scene), bone=names[0], off=off)
 
 
-def _is_sheared(bone: PoseBone, above: PoseBone | None) -> bool:
-    """Whether what turns with the bone changes its shape, on the present pose of the bone `above`."""
-    parent = None if above is None else np.array(above.matrix, dtype=np.float64)[None, None]
+def _is_sheared(bone: PoseBone) -> bool:
+    """Whether what turns with the bone changes its shape, on the present pose of its parent bone."""
+    parent = None if bone.parent is None else np.array(bone.parent.matrix, dtype=np.float64)[None, None]
     location = np.array(bone.location, dtype=np.float64)[None, None]
     base = inherit.rotation_base((read_bone(cast(Rig, bone.id_data), bone.name),), parent, location)[0, 0, :3, :3]
     squares: Array = base.T @ base
