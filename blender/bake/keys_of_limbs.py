@@ -1,7 +1,5 @@
 """The frames on which a chain's targets, its bones and its options have keys."""
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from ...skeleton.values import ChainPlan, Point
@@ -15,12 +13,12 @@ from ..settings import keyed_options
 def target_keys(chain: ChainPlan, start: float, end: float) -> Array:
     """(m,) rising, the frames from `start` to `end` with a key on target, pole target, or what carries them."""
     places = {place for point in chain.targets for place in dependencies.with_parents(point)}
-    return _within(map(key_frames, places), start, end)
+    return _within(key_frames(*places), start, end)
 
 
 def bone_keys(chain: ChainPlan, start: float, end: float) -> Array:
     """(m,) rising, the frames from `start` to `end` with a key on a bone of the limb, from its root to its tip."""
-    return _within((key_frames(Point(chain.rig, name)) for name in chain.oriented), start, end)
+    return _within(key_frames(*(Point(chain.rig, name) for name in chain.oriented)), start, end)
 
 
 def without_keys(chain: ChainPlan) -> list[str]:
@@ -36,10 +34,10 @@ def option_keys(chain: ChainPlan, start: float, end: float) -> Array:
     paths = {keyed_options.path(chain.end.path, name) for name in chain.animated}
     paths |= {keyed_options.path(part.bone.path, "twist") for part in chain.twists if part.animated}
     key_times = (key_points(curve)[0] for curve in versions.curves(chain.rig) if curve.data_path in paths)
-    return _within(key_times, start, end)
+    return _within(np.concatenate([np.empty(0), *key_times]), start, end)
 
 
-def _within(key_times: Iterable[Array], start: float, end: float) -> Array:
+def _within(key_times: Array, start: float, end: float) -> Array:
     # Keys of several curves on one frame may differ in the last digits.
-    frames = np.unique(np.round(np.concatenate([np.empty(0), *key_times]), 2))
+    frames = np.unique(np.round(key_times, 2))
     return frames[(frames >= start) & (frames <= end)]

@@ -66,7 +66,7 @@ def by_keys(rig: Rig, chain: TwoBoneIKChain) -> HingeAxis | None:
 
 def keyed_frames(rig: Rig, names: Iterable[str]) -> Array:
     """(n,) frames on which any of these bones has keys."""
-    return np.unique(np.concatenate([key_frames(Point(rig, name)) for name in names]))
+    return np.unique(key_frames(*(Point(rig, name) for name in names)))
 
 
 def keyed_poses(rig: Rig, names: Sequence[str], frames: Array) -> dict[str, Array]:

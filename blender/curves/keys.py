@@ -73,9 +73,9 @@ def numbers_on(item: Object, path: str, frames: Array) -> Array:
     return np.array([curve.evaluate(frame) for frame in frames.tolist()])  # Blender rounds whole numbers
 
 
-def key_frames(place: Point) -> Array:
-    """(m,) the frames of all keys of an object's or a bone's own curves, in no order."""
-    curves = _of_bones(versions.curves(place.object), {place.bone})
+def key_frames(*places: Point) -> Array:
+    """(m,) the frames of all keys of these objects' and bones' own curves, in no order."""
+    curves = (curve for place in places for curve in _of_bones(versions.curves(place.object), {place.bone}))
     return np.concatenate([np.empty(0), *(key_points(curve)[0] for curve in curves)])
 
 

@@ -73,8 +73,7 @@ class ControlKeys:
 
     def _on_source_keys(self, limb: SwitchPlan, channels: list[Channel]) -> list[Channel]:
         frames = self._plan.frames
-        keyed_at = map(key_frames, limb.source)
-        times = np.sort(np.concatenate([np.empty(0), *keyed_at]))
+        times = np.sort(key_frames(*limb.source))
         keyed = np.searchsorted(times, frames - MERGE) < np.searchsorted(times, frames + MERGE, side="right")
         rows = np.union1d(np.flatnonzero(keyed), (0, len(frames) - 1))
 

@@ -116,7 +116,7 @@ def sources(rig: Rig, limb: KnownLimb, to: ControlSet) -> frozenset[Point]:
 def with_source_keys(rig: Rig, limbs: Iterable[KnownLimb], to: ControlSet, frames: Array) -> Array:
     """The frames, rising, and in between those on which controls of the control set that is not to show have keys."""
     points = {point for limb in limbs for point in sources(rig, limb, to)}
-    times = np.unique(np.concatenate([np.empty(0), *map(key_frames, points)]))
+    times = np.unique(key_frames(*points))
     times = times[(times > frames[0]) & (times < frames[-1])]
     # Keys that are closer than this Blender merges.
     rows = np.searchsorted(frames, times).clip(1, max(len(frames) - 1, 1))

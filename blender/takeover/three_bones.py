@@ -58,7 +58,7 @@ def leg_fields(
     if constraint.influence < 1.0 or any(owner.startswith(path) for owner in animated):
         return {}, (translated("takeover.three_animated"),)
     points = [*(Point(rig, bone.name) for bone in bones), Point(constraint.target, constraint.subtarget)]
-    frames = np.unique(np.concatenate([*map(key_frames, points), [scene.frame_current_final]]))
+    frames = np.unique([*key_frames(*points), scene.frame_current_final])
     leg = [bone.bone for bone in (root, end, third)]
     seen = _seen(rig, constraint, [bone.name for bone in leg], scene, frames)
     apart = hock_fit.turned_apart(leg, seen.poses)
