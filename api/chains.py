@@ -12,10 +12,10 @@ from ..blender.armatures import Chain, Rig
 from ..blender.bake.build_plan import chains_taking_part, chosen_chains, scene_of
 from ..blender.bake.chain import bones_below, chain_bones, undecided
 from ..blender.bake.request import alone
-from ..blender.chains import chain_defaults, hinge_side, hock_fit, inherit_scale, setup_file
+from ..blender.chains import hinge_side, hock_fit, inherit_scale, setup_file
 from ..blender.chains.detect import find_limbs
 from ..blender.chains.detect.find_limbs import Kind, Limb
-from ..blender.chains.field_values import set_fields, unchanged_on_error
+from ..blender.chains.field_values import set_fields, set_fitting, unchanged_on_error
 from ..blender.chains.setup_file import Setup
 from ..blender.messages.refused import Refused
 from ..blender.scene.checks import given_rig, refuse_unposable
@@ -140,7 +140,7 @@ def add_limb(rig: Rig, limb: Limb) -> TwoBoneIKChain:
     """Add the chain of a limb that `detect` has found."""
     chain = add_chain(rig, **limb.fields)
     # Only now: with reference POSE no side would be decided by keys.
-    set_fields(chain, chain_defaults.fitting(chain))
+    set_fitting(chain)
     if fits := hock_fit.by_keys(rig, chain):
         chain.hock = next(iter(fits))
     for role, bone in (("target", limb.subtarget), ("pole_target", limb.pole_subtarget)):

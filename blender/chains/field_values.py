@@ -1,4 +1,4 @@
-"""Sets the fields of chains, all that are asked for or none, and the shares of their twist bones.
+"""Sets the fields of chains: all that are asked for or none, those that fit the work, and shares of twist bones.
 
 Shares that were set by hand belong to the bones, and not to the chain: so they stay where the chain is removed. Setup
 files and Copy Settings take them along.
@@ -12,11 +12,14 @@ from typing import Any
 import numpy as np
 from bpy.types import Object
 
+from ...solver.values import Reference
+from .. import versions
 from ..armatures import Rig
-from ..bake.chain import twists_found
+from ..bake.chain import chain_bones, twists_found
 from ..messages.refused import Refused, unknown_word
 from ..messages.translation import nearest_name, translated
 from ..options import rows
+from ..rna_paths import bone_and_property
 from ..settings import bone_marks, keyed_options
 from ..settings.properties import TwoBoneIKChain, chain_fields
 
@@ -42,6 +45,29 @@ def set_fields(chain: TwoBoneIKChain, values: Mapping[str, Any]) -> None:
             raise Refused("UNKNOWN_KEY", chain=chain, value=name, where=where, nearest=nearest_name(name, fields))
         refuse_value(where, name, fields[name], value)
         setattr(chain, name, bool(value) if isinstance(value, np.bool_) else value)
+
+
+def set_fitting(chain: TwoBoneIKChain) -> None:
+    """Set what fits this chain better than the defaults of its fields; what users have set stays.
+
+    These defaults never change: with others, chains of older files would pose otherwise. Hand or foot follow the
+    rotation of their target: a foot that turns with the shin would sink into the floor. Bones with keys keep their
+    twist: carried over from the rest pose, they would lose it.
+    """
+    rig = chain.id_data
+    fields: dict[str, Any] = {}
+    if chain.tip_bone:
+        fields["use_rotation"] = True
+    if _animated(rig).intersection(chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)):
+        fields["reference"] = Reference.POSE
+    set_fields(chain, {name: value for name, value in fields.items() if not chain.is_property_set(name)})
+
+
+def _animated(rig: Rig) -> set[str]:
+    """Names of the bones whose rotation has keys, in the action or in NLA strips."""
+    played = [versions.curves(rig), *(curves for _, curves in versions.strips(rig))]
+    places = [bone_and_property(curve.data_path) for curves in played for curve in curves]
+    return {bone for bone, path in places if path.startswith("rotation_")}
 
 
 def refuse_value(where: str, key: str, field: Any, value: Any, *, by_name: bool = False) -> None:

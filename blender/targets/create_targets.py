@@ -15,8 +15,7 @@ from ...solver.values import Plane
 from ..armatures import Rig
 from ..bake.build_plan import Names, TakingPart, chosen_chains, scene_of, with_bones
 from ..bake.report import Report
-from ..chains import chain_defaults
-from ..chains.field_values import set_fields, unchanged_on_error
+from ..chains.field_values import set_fitting, unchanged_on_error
 from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..scene.checks import refuse_unposable
@@ -63,7 +62,7 @@ def create_all(
             until_error.enter_context(unchanged_on_error(rig))
             for chain in by_name.values() if choose_settings else ():
                 if lacks(chain, Role.TARGET):
-                    set_fields(chain, chain_defaults.fitting(chain))
+                    set_fitting(chain)
         carriers = partial(_carriers, lacking, style)
         created: list[tuple[Point, NewTarget]] = []
         for rig, posed in targets_from_pose.find_targets(lacking, scene, carriers).items():
