@@ -34,7 +34,7 @@ from ..files import atomic_write, toml_file
 from ..messages.refused import Refused
 from ..messages.translation import nearest_name, translated
 from ..options import rows
-from ..rigs.wildcards import WILDCARDS, filled, wildcard_texts
+from ..rigs.wildcards import filled, wildcard_texts, wildcards_in
 from ..scene.checks import refuse_unposable
 from ..settings import keyed_options
 from ..settings.properties import POINTS, TwoBoneIKChain, chain_fields
@@ -215,7 +215,7 @@ def _filled(rig: Rig, where: str, fields: Mapping[str, Any]) -> Iterator[dict[st
 
 
 def _fill(where: str, key: str, name: str, texts: Sequence[str]) -> str:
-    if sum(char in WILDCARDS for char in name) > len(texts):
+    if len(wildcards_in(name)) > len(texts):
         raise Refused("WILDCARDS", value=name, where=where, key=key)
     return filled(name, texts)
 

@@ -8,5 +8,5 @@ Other rooms use of it:
     rig_files : all
     switch_property : drivers_reading, ik_constraint, pole_on, property_label, property_path, shown_control_set,
         switch_path, toe_path, turn
-    wildcards : WILDCARDS, filled, wildcard_texts
+    wildcards : filled, wildcard_texts, wildcards_in
 """

@@ -1,5 +1,6 @@
 """Which limbs of an armature are those of a known rig: told by bones, properties and constraints, not by its name."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, fields, replace
@@ -19,9 +20,9 @@ from ..scene.checks import given_names
 from ..session import session
 from . import switch_property
 from .built_limbs import built_limbs
-from .rig_files import KnownLimb, faults, layouts, user_files, wildcards_in
+from .rig_files import KnownLimb, faults, layouts, user_files
 from .switch_property import INFLUENCE, drivers_reading, property_owner, property_path, switch_path
-from .wildcards import WILDCARDS, filled, wildcard_texts
+from .wildcards import filled, wildcard_texts, wildcards_in
 
 _ALMOST = 0.5
 """From this part of a limb's bones on, users would take it for this limb."""
@@ -155,11 +156,8 @@ def _filled(bones: Sequence[str], pattern: KnownLimb) -> Iterator[KnownLimb]:
 
 def _texts(pattern: str, bones: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """What the wildcards stand for in each of these names that fits, which are sorted."""
-    places = [index for index, char in enumerate(pattern) if char in WILDCARDS]
-    if not places:
-        yield from ((),) if pattern in bones else ()
-        return
-    start, end = pattern[: places[0]], pattern[places[-1] + 1 :]
+    parts = re.split("[*?]", pattern)
+    start, end = parts[0], parts[-1]
     for bone in takewhile(lambda bone: bone.startswith(start), islice(bones, bisect_left(bones, start), None)):
         if bone.endswith(end) and (texts := wildcard_texts(pattern, bone)) is not None:
             yield tuple(texts)

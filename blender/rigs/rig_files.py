@@ -22,7 +22,7 @@ import bpy
 from ..files import toml_file
 from ..messages.refused import Refused
 from ..messages.translation import translated
-from .wildcards import WILDCARDS
+from .wildcards import wildcards_in
 
 _TABLE = "limb"
 _NUMBERS = ("fk_value", "ik_value")
@@ -210,8 +210,3 @@ def _refuse_wildcards(where: str, limb: KnownLimb) -> None:
     for name in (*limb.named, limb.switch, limb.pole_switch, limb.stretch_switch):
         if wildcards_in(name) not in ("", wildcards):
             raise Refused("OTHER_WILDCARDS", value=name, where=where, name=limb.name)
-
-
-def wildcards_in(name: str) -> str:
-    """The wildcards of a name, in their order."""
-    return "".join(char for char in name if char in WILDCARDS)

@@ -4,7 +4,12 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-WILDCARDS = frozenset("*?")
+_WILDCARDS = frozenset("*?")
+
+
+def wildcards_in(name: str) -> str:
+    """The wildcards of a name, in their order."""
+    return "".join(char for char in name if char in _WILDCARDS)
 
 
 def wildcard_texts(pattern: str, name: str) -> list[str] | None:
@@ -29,4 +34,4 @@ def _backwards(pattern: str) -> re.Pattern[str]:
 def filled(pattern: str, texts: Iterable[str]) -> str:
     """The pattern with a text in place of each wildcard; there are as many texts, or more."""
     in_order = iter(texts)
-    return "".join(next(in_order) if char in WILDCARDS else char for char in pattern)
+    return "".join(next(in_order) if char in _WILDCARDS else char for char in pattern)
