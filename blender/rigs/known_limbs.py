@@ -146,12 +146,9 @@ def _filled(bones: Sequence[str], pattern: KnownLimb) -> Iterator[KnownLimb]:
                 names[field.name] = filled(value, text)
             elif isinstance(value, tuple):
                 names[field.name] = tuple(filled(name, text) for name in value)
-        limb = replace(pattern, **names)
-        zero = tuple(name for name in limb.zero if name in bones)
-        lacking: dict[str, Any] = {
-            key: "" for key in ("toe_ik", "toe_target", "toe_control") if getattr(limb, key) not in bones
-        }
-        yield replace(limb, zero=zero, **lacking)
+        names["zero"] = tuple(name for name in names["zero"] if name in bones)
+        names |= {key: "" for key in ("toe_ik", "toe_target", "toe_control") if names[key] not in bones}
+        yield replace(pattern, **names)
 
 
 def _texts(pattern: str, bones: Sequence[str]) -> Iterator[tuple[str, ...]]:
