@@ -274,10 +274,10 @@ def hiding_switch(chain: ChainPlan, limb: KnownLimb | None, copied: Copies) -> S
     # A bone may have been renamed or removed since.
     pairs = [(name, other) for name in posed for other in copied.get(name, ()) if other in rig.pose.bones]
     hidden = [(name, other) for name, other in pairs if _covers(rig.pose.bones[other], posed)]
-    for _, other in hidden:
-        for path in _driving(rig, rig.pose.bones[other]):
-            if (value := other_end(rig, path)) is not None:
-                return Switch(path=path, value=value, instead=tuple(hidden))
+    ties = (tie for _, other in hidden for tie in rig.pose.bones[other].constraints)
+    for path in filter(None, (switch_property.driving_path(rig, tie) for tie in ties)):
+        if path.endswith('"]') and (value := other_end(rig, path)) is not None:
+            return Switch(path=path, value=value, instead=tuple(hidden))
     return None
 
 
@@ -291,13 +291,6 @@ def _covers(bone: PoseBone, posed: Collection[str]) -> bool:
     # The last of them covers what those before it copy.
     last = [tie for tie in ties if tie.influence == 1.0][-1:]
     return copying(ties) and not copying(last)
-
-
-def _driving(rig: Rig, bone: PoseBone) -> Iterable[str]:
-    for constraint in bone.constraints:
-        path = switch_property.driving_path(rig, constraint)
-        if path and path.endswith('"]'):
-            yield path
 
 
 def other_end(rig: Rig, path: str) -> float | None:
