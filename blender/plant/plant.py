@@ -75,7 +75,8 @@ def plant_feet(
         keyed = {channel.path for channel in (*channels, *contacts)}
         keep(rig, plan.scene, keyed)
         notes = captured_action.begin_anew(rig, read.source, moving)
-        notes += _write(read, said, channels, changed, contacts, settings)
+        notes += _write_poses(read, channels, settings)
+        _write_contacts(read, said, changed, contacts)
         resources.enter_context(captured_action.apart(rig, read.source))
         played = resources.enter_context(sampling.Sampler(read.plan, sampler.way))
         comparison = compare_feet(plan, read.feet, planted, solved, rows, settings)
@@ -106,27 +107,26 @@ def _contact_channels(read: CapturedLimbs, planted: PlantedFeet) -> list[Channel
     ]
 
 
-def _write(
-    read: CapturedLimbs,
-    said: Sequence[SaidContacts],
-    channels: Sequence[Channel],
-    changed: Sequence[Channel],
-    contacts: Sequence[Channel],
-    settings: KeySettings,
-) -> list[str]:
-    """Key the copy of the captured action that plays, its contacts too; returns sentences for the report."""
+def _write_poses(read: CapturedLimbs, channels: Sequence[Channel], settings: KeySettings) -> list[str]:
+    """Key the copy of the captured action that plays; returns sentences for the report."""
     rig, span = read.plan.rig, (read.plan.frames[0], read.plan.frames[-1])
     goes_on = read.span[0] < span[0], read.span[1] > span[1]
     unkeyed = captured_action.unkeyed_values(versions.played(rig)[0])
     with kept_outside.kept(rig, channels, span, settings, goes_on=goes_on, unkeyed=unkeyed):
-        notes = write.keys(rig, channels, span=span, style=settings)
+        return write.keys(rig, channels, span=span, style=settings)
+
+
+def _write_contacts(
+    read: CapturedLimbs, said: Sequence[SaidContacts], changed: Sequence[Channel], contacts: Sequence[Channel]
+) -> None:
+    """Key there the contacts that were changed without a key, and those of the feet, and remember them."""
+    rig, span = read.plan.rig, (read.plan.frames[0], read.plan.frames[-1])
     for key in changed:
         write.keys(rig, [key], span=(key.frames[0], key.frames[0]), style=contact_keys.STYLE)
     going_on = [contact_keys.going_on(rig, channel) for channel in contacts]
     write.keys(rig, going_on, span=span, style=contact_keys.STYLE)
     known = [(its.foot, its.spans) for its in said if its.foot.is_planted]
     captured_action.remember_contacts(rig, read.source, known)
-    return notes
 
 
 def find_contacts(rig: Rig, choices: PlantChoices, scene: Scene | None, settings: KeySettings) -> tuple[Contact, ...]:

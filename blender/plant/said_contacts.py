@@ -52,25 +52,23 @@ def said_contacts(
     as_keyed : contacts that were found are taken as they are keyed
     """
     curves, keys = list(versions.curves(read.plan.rig)), {channel.path: channel for channel in changed}
-    return [_said(foot, read, choices, curves, keys, as_keyed) for foot in read.feet]
+    return [_said(foot, _row(foot, curves, keys), read, choices, as_keyed) for foot in read.feet]
 
 
-def _said(
-    foot: Foot,
-    read: CapturedLimbs,
-    choices: PlantChoices,
-    curves: Iterable[FCurve],
-    changed: Mapping[str, Channel],
-    as_keyed: bool,
-) -> SaidContacts:
+def _row(foot: Foot, curves: Iterable[FCurve], changed: Mapping[str, Channel]) -> Row | None:
+    """Its contacts as they are keyed, and as they will be."""
+    row, key = contact_keys.row_of(curves, foot.chain.end.path), changed.get(contact_keys.path(foot.chain.end.path))
+    if key is None:
+        return row
+    return row.with_key(key) if row else Row(keys=np.column_stack((key.frames, key.values)))
+
+
+def _said(foot: Foot, row: Row | None, read: CapturedLimbs, choices: PlantChoices, as_keyed: bool) -> SaidContacts:
     frames = read.plan.frames
     everywhere = np.ones(len(frames), dtype=np.bool_)
     if not foot.is_planted:
         return SaidContacts(foot=foot, given=(feet.standing(foot, (), frames), everywhere), by_user=~everywhere)
-    path, row = contact_keys.path(foot.chain.end.path), contact_keys.row_of(curves, foot.chain.end.path)
-    if key := changed.get(path):
-        row = row.with_key(key) if row else Row(keys=np.column_stack((key.frames, key.values)))
-    spans = _spans(row, read.source.rows.get(path))
+    spans = _spans(row, read.source.rows.get(contact_keys.path(foot.chain.end.path)))
     is_chosen = foot.chain.name not in read.again
     if is_chosen and choices.contacts is not None:
         given = feet.standing(foot, choices.contacts, frames), everywhere

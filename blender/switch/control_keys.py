@@ -62,10 +62,9 @@ class ControlKeys:
         """
         if self._style.keys == Keys.EVERY_FRAME:
             return {limb.name: self.every(limb, bases, between) for limb in self._limbs}
-        channels = {limb.name: self.every(limb, bases) for limb in self._limbs}
         if self._style.keys == Keys.REDUCED:
-            return (yield from self._reduced(channels, bases, fixed, poses, self._style.tolerance / unit))
-        return {limb.name: self._on_source_keys(limb, channels[limb.name]) for limb in self._limbs}
+            return (yield from self._reduced(bases, fixed, poses, self._style.tolerance / unit))
+        return {limb.name: self._on_source_keys(limb, self.every(limb, bases)) for limb in self._limbs}
 
     def _unchanged(self, channel: Channel) -> bool:
         now = np.array(self._plan.rig.path_resolve(channel.path), dtype=np.float64)
@@ -86,13 +85,9 @@ class ControlKeys:
         return [picked(channel) for channel in channels]
 
     def _reduced(
-        self,
-        channels: Mapping[str, list[Channel]],
-        bases: Mapping[str, Basis],
-        fixed: Sequence[Setting],
-        poses: Mapping[str, Array],
-        tolerance: float,
+        self, bases: Mapping[str, Basis], fixed: Sequence[Setting], poses: Mapping[str, Array], tolerance: float
     ) -> Generator[float, None, dict[str, list[Channel]]]:
+        channels = {limb.name: self.every(limb, bases) for limb in self._limbs}
         ends, allowed = np.unique(self._plan.frames[[0, -1]]), dict.fromkeys(channels, 2.0 * tolerance)
         few: dict[str, list[Channel]] = {}
         wrong = list(self._limbs)
