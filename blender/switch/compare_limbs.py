@@ -38,6 +38,10 @@ _OF_CONTROL_SETS = {"IK", "COPY_TRANSFORMS"}
 """Types of the constraints by which bones show one control set or the other, or are bent by IK."""
 
 
+Poses = tuple[Mapping[str, Array], Mapping[str, Array]]
+"""By bone (n, 4, 4) in armature space, on the frames of the plan, and halfway behind some of them."""
+
+
 def world_units(to_world: Array) -> Array:
     """(n,) how many there are in one unit of an object with these matrices (n, 4, 4)."""
     return np.cbrt(np.abs(np.linalg.det(to_world[..., :3, :3])))
@@ -100,19 +104,13 @@ class LimbComparison:
 
 
 def compare_limbs(
-    plan: Plan,
-    limbs: Sequence[SwitchPlan],
-    frames: tuple[Array, Array],
-    poses: tuple[Mapping[str, Array], Mapping[str, Array]],
-    suspects: Set[int],
-    settings: KeySettings,
+    plan: Plan, limbs: Sequence[SwitchPlan], halves: Array, poses: Poses, suspects: Set[int], settings: KeySettings
 ) -> LimbComparison:
     """Which frames are to be measured, and how the limbs are to be there: of many, where limbs move or bend most.
 
     Constraints on top of keys may turn a limb on any frame, by what drives them or what they aim at: then on all.
 
-    frames : those of the plan, and some between them
-    poses : on both, by bone (n, 4, 4) in armature space
+    halves : the frames between those of the plan on which `poses` are known too
     suspects : rows of the frames on which limbs are likely to be off
     settings : which frames are measured, and by how much keys allow limbs to be off
     """
@@ -120,24 +118,22 @@ def compare_limbs(
     if measure == Measure.AUTO and any(_constrained(plan.rig, limb) for limb in limbs):
         measure = Measure.ALL
     on, half = poses
-    fast, curved = _extremes(limbs, frames, poses)
+    fast, curved = _extremes(limbs, (plan.frames, halves), poses)
     keyed = {path for limb in limbs for bone in limb.keyed for path in limb.paths(bone)}
-    rows = chosen_frames(frames[0], plan.rig, measure, _FEW, fast | suspects, keyed)
-    between = chosen_frames(frames[1], plan.rig, measure, _FEW_BETWEEN, curved, keyed)
+    rows = chosen_frames(plan.frames, plan.rig, measure, _FEW, fast | suspects, keyed)
+    between = chosen_frames(halves, plan.rig, measure, _FEW_BETWEEN, curved, keyed)
     names = {bone.name for limb in limbs for bone in limb.shown}
     return LimbComparison(
         plan=plan,
         limbs=limbs,
         settings=settings,
         rows=rows,
-        frames=np.concatenate((frames[0][rows], frames[1][between])),
+        frames=np.concatenate((plan.frames[rows], halves[between])),
         poses={name: np.concatenate((on[name][rows], half[name][between])) for name in names},
     )
 
 
-def _extremes(
-    limbs: Sequence[SwitchPlan], frames: tuple[Array, Array], poses: tuple[Mapping[str, Array], Mapping[str, Array]]
-) -> tuple[set[int], set[int]]:
+def _extremes(limbs: Sequence[SwitchPlan], frames: tuple[Array, Array], poses: Poses) -> tuple[set[int], set[int]]:
     """Rows of the frames on which limbs move or bend most, and of those between them where they curve most."""
     fast, curved, before = set[int](), set[int](), np.searchsorted(frames[0], frames[1]) - 1
     for limb in limbs:

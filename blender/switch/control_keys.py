@@ -20,6 +20,7 @@ from ..bake import write_channels
 from ..curves import borders, write
 from ..curves.keys import key_frames, key_points, values_before
 from ..settings.key_settings import Keys, KeyStyle
+from .compare_limbs import Poses
 
 _SAME = 1e-5
 """Of locations, scale and rotation values: what differs less from what is there needs no keys."""
@@ -35,7 +36,7 @@ class ControlKeys:
     """
 
     def __init__(self, plan: Plan, limbs: Sequence[SwitchPlan], style: KeyStyle) -> None:
-        self._plan, self._limbs, self._style = plan, limbs, style
+        self.plan, self.limbs, self._style = plan, limbs, style
         self._animated = versions.animated_paths(plan.rig)
         self.corners, self.turning = _turns(plan.rig, plan.frames)
         paths = (bone.rotation_path for limb in limbs for bone in limb.keyed)
@@ -43,7 +44,7 @@ class ControlKeys:
 
     def every(self, limb: SwitchPlan, bases: Mapping[str, Basis], between: Between = NOTHING_BETWEEN) -> list[Channel]:
         """Channels with keys on every frame, without those that change nothing."""
-        frames, before = self._plan.frames, self._before
+        frames, before = self.plan.frames, self._before
         return [
             channel
             for bone in limb.keyed
@@ -53,25 +54,25 @@ class ControlKeys:
         ]
 
     def in_style(
-        self, bases: Mapping[str, Basis], between: Between, fixed: list[Setting], poses: dict[str, Array], unit: float
+        self, bases: Mapping[str, Basis], between: Between, fixed: Sequence[Setting], poses: Poses, unit: float
     ) -> Generator[float, None, dict[str, list[Channel]]]:
         """By limb the channels, with keys on the frames that the style asks for; yields the part that is done.
 
-        poses : by bone (n, 4, 4), the pose that shows
+        poses : those that show
         unit : world units in one of the armature's
         """
         if self._style.keys == Keys.EVERY_FRAME:
-            return {limb.name: self.every(limb, bases, between) for limb in self._limbs}
+            return {limb.name: self.every(limb, bases, between) for limb in self.limbs}
         if self._style.keys == Keys.REDUCED:
-            return (yield from self._reduced(bases, fixed, poses, self._style.tolerance / unit))
-        return {limb.name: self._on_source_keys(limb, self.every(limb, bases)) for limb in self._limbs}
+            return (yield from self._reduced(bases, fixed, poses[0], self._style.tolerance / unit))
+        return {limb.name: self._on_source_keys(limb, self.every(limb, bases)) for limb in self.limbs}
 
     def _unchanged(self, channel: Channel) -> bool:
-        now = np.array(self._plan.rig.path_resolve(channel.path), dtype=np.float64)
+        now = np.array(self.plan.rig.path_resolve(channel.path), dtype=np.float64)
         return channel.path not in self._animated and bool((np.abs(channel.values - now) < _SAME).all())
 
     def _on_source_keys(self, limb: SwitchPlan, channels: list[Channel]) -> list[Channel]:
-        frames = self._plan.frames
+        frames = self.plan.frames
         times = np.sort(key_frames(*limb.source))
         keyed = np.searchsorted(times, frames - MERGE) < np.searchsorted(times, frames + MERGE, side="right")
         rows = np.union1d(np.flatnonzero(keyed), (0, len(frames) - 1))
@@ -87,11 +88,11 @@ class ControlKeys:
     def _reduced(
         self, bases: Mapping[str, Basis], fixed: Sequence[Setting], poses: Mapping[str, Array], tolerance: float
     ) -> Generator[float, None, dict[str, list[Channel]]]:
-        channels = {limb.name: self.every(limb, bases) for limb in self._limbs}
-        ends, allowed = np.unique(self._plan.frames[[0, -1]]), dict.fromkeys(channels, 2.0 * tolerance)
+        channels = {limb.name: self.every(limb, bases) for limb in self.limbs}
+        ends, allowed = np.unique(self.plan.frames[[0, -1]]), dict.fromkeys(channels, 2.0 * tolerance)
         few: dict[str, list[Channel]] = {}
-        wrong = list(self._limbs)
-        with write_channels.Trial(self._plan, {bone.name for limb in self._limbs for bone in limb.shown}) as trial:
+        wrong = list(self.limbs)
+        with write_channels.Trial(self.plan, {bone.name for limb in self.limbs for bone in limb.shown}) as trial:
             for number in range(_TRIES):
                 for limb in wrong:
                     cubic, near = self._style.interpolation == "BEZIER", allowed[limb.name]
@@ -101,8 +102,8 @@ class ControlKeys:
                 steps = trial.evaluate([*(setting.channel(ends) for setting in fixed), *keyed])
                 now = yield from part(steps, number / _TRIES, (number + 1) / _TRIES)
                 # Armature units.
-                off = {limb.name: float(differences(limb.shown, now, poses)[0].max()) for limb in self._limbs}
-                wrong = [limb for limb in self._limbs if off[limb.name] > tolerance]
+                off = {limb.name: float(differences(limb.shown, now, poses)[0].max()) for limb in self.limbs}
+                wrong = [limb for limb in self.limbs if off[limb.name] > tolerance]
                 if not wrong:
                     break
                 allowed |= {limb.name: 0.9 * allowed[limb.name] * tolerance / off[limb.name] for limb in wrong}

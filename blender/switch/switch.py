@@ -30,7 +30,7 @@ from ..scene.need import SampleNeed
 from ..settings.key_settings import Keys, KeySettings
 from . import trial_controls
 from .built_targets import follow_pose
-from .compare_limbs import compare_limbs, world_units
+from .compare_limbs import Poses, compare_limbs, world_units
 from .control_keys import ControlKeys, write_keys, write_settings
 from .switch_plan import ControlSet, shown_need, shows, switch_plan, ties, with_source_keys
 
@@ -54,11 +54,11 @@ def switch(
     own = {point.bone: basis for point, basis in samples.basis.items()}
     chains = [IkChain(limb, poses[0], own) for limb in limbs if limb.chain]
     reduced = settings.keys == Keys.REDUCED
-    placing = trial_controls.controls(plan, limbs, poses, chains, control_keys, tied, rows)
+    placing = trial_controls.controls(control_keys, poses, chains, tied, rows)
     bases, between, fixed = yield from part(placing, 0.3, 0.6 if reduced else 1.0)
     _refuse_unwritable(rig, (), fixed, plan.frames, settings)
     unit = float(world_units(samples.to_world[rig]).max())
-    keying = control_keys.in_style(bases, between, fixed, poses[0], unit)
+    keying = control_keys.in_style(bases, between, fixed, poses, unit)
     channels = yield from part(keying, 0.6 if reduced else 1.0, 1.0)
     write_targets = (yield from follow_pose(resources, plan, frames, following, settings)) if following else None
     control_channels = [
@@ -79,8 +79,7 @@ def switch(
         followed = finish(write_targets, keep) if write_targets else Report(rig=plan.name, chains=())
         sampler.renew()
         suspects = frozenset().union(*(chain.suspects for chain in chains))
-        times = plan.frames, halfway(plan.frames, rows)
-        comparison = compare_limbs(plan, limbs, times, poses, suspects, settings)
+        comparison = compare_limbs(plan, limbs, halfway(plan.frames, rows), poses, suspects, settings)
 
         def measure(sampled: Answer) -> Report:
             reports, off = comparison.measured(sampled)
@@ -116,7 +115,7 @@ def _read(
 
 def _sampled(
     sampler: sampling.Sampler, plan: Plan, limbs: Sequence[SwitchPlan], need: SampleNeed, keys: ControlKeys
-) -> Generator[float, None, tuple[Samples, tuple[dict[str, Array], dict[str, Array]], NDArray[np.intp]]]:
+) -> Generator[float, None, tuple[Samples, Poses, NDArray[np.intp]]]:
     """Samples, the poses by bone on the frames and halfway behind some of them, and the indices of these."""
     samples = yield from part(sampler.of(need), 0.0, 0.7)
     poses = _by_bone(samples, limbs, plan.frames)

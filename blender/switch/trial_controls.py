@@ -20,6 +20,7 @@ from ...skeleton.transform import Basis, each_array
 from ...skeleton.values import Channel, Plan
 from ...solver.values import Array
 from ..bake import write_channels
+from .compare_limbs import Poses
 from .control_keys import ControlKeys
 from .switch_plan import trial_bones
 
@@ -28,19 +29,14 @@ _MOST = 8
 
 
 def controls(
-    plan: Plan,
-    limbs: Sequence[SwitchPlan],
-    poses: Sequence[Mapping[str, Array]],
-    chains: Sequence[IkChain],
-    control_keys: ControlKeys,
-    tied: Evaluation,
-    rows: NDArray[np.intp],
+    control_keys: ControlKeys, poses: Poses, chains: Sequence[IkChain], tied: Evaluation, rows: NDArray[np.intp]
 ) -> Generator[float, None, tuple[dict[str, Basis], Between, list[Setting]]]:
     """The bases of all controls, by what was sampled as far as that goes, then by trial; and what is set besides.
 
     poses : by bone, sampled on the frames and halfway behind those of which `rows` controls have to be right as well
     """
-    ends, (_, on_halves) = np.unique(plan.frames[[0, -1]]), poses
+    plan, limbs, (_, on_halves) = control_keys.plan, control_keys.limbs, poses
+    ends = np.unique(plan.frames[[0, -1]])
     (bases, waiting), (placed, unknown) = _placed(plan, limbs, poses, tied)
     between = Between(rows=rows, values=_values(limbs, placed))
     fixed = switches = [setting for limb in limbs for setting in limb.switches]
@@ -77,7 +73,7 @@ def controls(
 
 
 def _placed(
-    plan: Plan, limbs: Sequence[SwitchPlan], poses: Sequence[Mapping[str, Array]], tied: Evaluation
+    plan: Plan, limbs: Sequence[SwitchPlan], poses: Poses, tied: Evaluation
 ) -> Iterator[tuple[dict[str, Basis], list[Control]]]:
     """Bases by what was sampled, and controls that have to wait: on the frames those without IK chain, halfway all."""
     both = {name: np.concatenate([by_bone[name] for by_bone in poses]) for name in poses[0]}
