@@ -79,12 +79,9 @@ def refuse_value(where: str, key: str, field: Any, value: Any, *, by_name: bool 
     if not isinstance(value, _TYPES[kind]) or (kind == "FLOAT" and isinstance(value, bool)):
         raise Refused("WRONG_TYPE.field", value=value, wanted=_wanted(kind), **named)
     if kind == "FLOAT" and not field.hard_min <= value <= field.hard_max:
+        limits = {"low": field.hard_min, "high": field.hard_max}
         raise Refused(
-            "OUT_OF_RANGE.angle" if field.subtype == "ANGLE" else "OUT_OF_RANGE.number",
-            value=value,
-            low=field.hard_min,
-            high=field.hard_max,
-            **named,
+            "OUT_OF_RANGE.angle" if field.subtype == "ANGLE" else "OUT_OF_RANGE.number", value=value, **limits, **named
         )
 
 

@@ -75,10 +75,8 @@ def limb_of(rig: Rig, bone: str) -> str | Limb:
     raises : Refused where there is no such limb
     """
     chains = sorted(rig.two_bone_ik_chains, key=lambda chain: chain.mute)
-    candidates: list[Limb | TwoBoneIKChain] = [
-        *chains,
-        *(limb for limb in _detected(rig) if not chain_of(rig, limb.end_bone)),
-    ]
+    others = (limb for limb in _detected(rig) if not chain_of(rig, limb.end_bone))
+    candidates: list[Limb | TwoBoneIKChain] = [*chains, *others]
     ending = [limb for limb in candidates if limb.end_bone == bone]
     for limb in ending or [limb for limb in candidates if bone in limb_bones(rig, limb)]:
         return limb if isinstance(limb, Limb) else limb.name

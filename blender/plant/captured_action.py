@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from bpy.types import Action
+from bpy.types import Action, FCurve
 
 from ...skeleton.feet.feet import Foot
 from .. import versions
@@ -190,15 +190,12 @@ def _renamed(rig: Rig, before: Iterable[str], now: Iterable[str]) -> list[str]:
 def _is_edited(planted: Action, slot: str, source: Capture) -> bool:
     """Whether it has other keys than what was captured, apart from what was planted, and contacts."""
     made = unkeyed_values(planted).keys()
-    now, before = (
-        [
-            curve
-            for curve in versions.slot_curves(*each)
-            if curve.data_path not in made and not contact_keys.is_row(curve)
-        ]
-        for each in ((planted, slot), (source.action, source.slot))
-    )
-    return not same_curves(now, before)
+
+    def others(action: Action, slot: str) -> list[FCurve]:
+        curves = versions.slot_curves(action, slot)
+        return [curve for curve in curves if curve.data_path not in made and not contact_keys.is_row(curve)]
+
+    return not same_curves(others(planted, slot), others(source.action, source.slot))
 
 
 def _set(rig: Rig, values: Mapping[str, list[float]], paths: Collection[str]) -> None:

@@ -109,9 +109,8 @@ def _goes_over(rig: Rig, path: str) -> bool:
     curves, drivers = curves_at(rig, path), drivers_at(rig, path)
     if len(curves) + len(drivers) != 1 or any(curve_or_driver.mute for curve_or_driver in (*curves, *drivers)):
         return False
-    return all(not (len(curve.modifiers) or curve.sampled_points) for curve in curves) and all(
-        map(_is_straight, drivers)
-    )
+    changed = any(len(curve.modifiers) or curve.sampled_points for curve in curves)
+    return not changed and all(map(_is_straight, drivers))
 
 
 def _is_straight(driver: FCurve) -> bool:

@@ -67,12 +67,8 @@ class Takeover:
 
     def lines(self) -> list[str]:
         """The takeover in words: a headline, then a line for each difference."""
-        headline = translated(
-            "takeover.chain" if self.chain else "takeover.no_chain",
-            constraint=self.constraint,
-            bone=self.bone,
-            chain=self.chain,
-        )
+        named = {"constraint": self.constraint, "bone": self.bone, "chain": self.chain}
+        headline = translated("takeover.chain" if self.chain else "takeover.no_chain", **named)
         return [headline, *(f"  {line}" for line in self.differs)]
 
     def __str__(self) -> str:
@@ -157,10 +153,8 @@ def _obstacle(constraint: KinematicConstraint, bones: list[PoseBone]) -> str:
         return translated("takeover.one_bone" if len(bones) == 1 else "takeover.many_bones", count=len(bones))
     if constraint.target is None or not constraint.is_valid:
         return translated("takeover.no_target")
-    for item, name in (
-        (constraint.target, constraint.subtarget),
-        (constraint.pole_target, constraint.pole_subtarget),
-    ):
+    goals = (constraint.target, constraint.subtarget), (constraint.pole_target, constraint.pole_subtarget)
+    for item, name in goals:
         if item and name in item.vertex_groups:
             return translated("takeover.vertex_group", group=name, object=item.name)
     return ""

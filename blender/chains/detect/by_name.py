@@ -122,7 +122,5 @@ def _tip(end: Bone, group: list[Bone], parts: dict[Bone, Part]) -> Bone | None:
 
 def is_driven(rig: Rig, bone: Bone) -> bool:
     """True if a constraint of the bone may override its keys."""
-    return any(
-        not constraint.mute and constraint.type != "IK" and not constraint.type.startswith("LIMIT")
-        for constraint in rig.pose.bones[bone.name].constraints
-    )
+    acting = (constraint.type for constraint in rig.pose.bones[bone.name].constraints if not constraint.mute)
+    return any(kind != "IK" and not kind.startswith("LIMIT") for kind in acting)
