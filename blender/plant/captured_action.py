@@ -66,19 +66,17 @@ def captured(rig: Rig) -> Capture:
     if action is None:
         raise Refused("NO_CAPTURE", object=rig)
     made: Any = action
-    if made.two_bone_ik_source is None:
+    source, source_slot = made.two_bone_ik_source, made.two_bone_ik_source_slot
+    if source is None:
         return Capture(action=action, slot=slot, unkeyed={}, is_lost=MADE in made)
-    unkeyed = {path: values for path, values in unkeyed_values(action).items() if values}
+    planted = unkeyed_values(action)
     keyed = {curve.data_path for curve in versions.slot_curves(action, slot)}
-    before = {curve.data_path for curve in versions.slot_curves(made.two_bone_ik_source, made.two_bone_ik_source_slot)}
-    if renamed := ", ".join(_renamed(rig, before | unkeyed_values(action).keys(), keyed)):
-        raise Refused("BONES_RENAMED", object=rig, value=renamed, action=made.two_bone_ik_source.name)
-    return Capture(
-        action=made.two_bone_ik_source,
-        slot=made.two_bone_ik_source_slot,
-        unkeyed=unkeyed,
-        rows={path: row for path, row in remembered(rig).items() if path in keyed},
-    )
+    before = {curve.data_path for curve in versions.slot_curves(source, source_slot)}
+    if renamed := ", ".join(_renamed(rig, before | planted.keys(), keyed)):
+        raise Refused("BONES_RENAMED", object=rig, value=renamed, action=source.name)
+    unkeyed = {path: values for path, values in planted.items() if values}
+    rows = {path: row for path, row in remembered(rig).items() if path in keyed}
+    return Capture(action=source, slot=source_slot, unkeyed=unkeyed, rows=rows)
 
 
 def remembered(rig: Rig) -> Mapping[str, RememberedContacts]:
