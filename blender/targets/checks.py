@@ -17,7 +17,7 @@ from ...solver.vectors import product
 from .. import versions
 from ..armatures import Rig, editable
 from ..curves import key_checks
-from ..curves.keys import values_before
+from ..curves.keys import numbers_on, values_before
 from ..messages.refused import Refused
 from ..messages.translation import frame_text, point_text
 from ..rigs import controls
@@ -78,6 +78,7 @@ def holdable(chain: ChainPlan, *, turns: bool, spans: Sequence[tuple[float, floa
     point: Point = chain.target
     item: Object = point.object
     _refuse_unmovable(chain, _control(chain, point), turns=turns, carried_by=_CARRIERS)
+    _refuse_carried_in_part(chain, spans)
     target = keyed_target(point, spans[0][0])
     paths = [target.location_path, *([target.rotation_path] if turns else [])]
     key_checks.refuse_unwritable(item, paths, KeyStyle(new_action=True))
@@ -143,6 +144,16 @@ def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool, carried_by
         raise _refused("DELTA_ANIMATED", chain, point)
 
 
+def _refuse_carried_in_part(chain: ChainPlan, spans: Sequence[tuple[float, float]]) -> None:
+    """Raise `Refused` where what carries the target does so in part: then that hangs on where the target is."""
+    for _, constraint in dependencies.constraints_moving(chain.target):
+        path = f"{constraint.path_from_id()}.influence"
+        for start, end in () if constraint.mute else spans:
+            influence = numbers_on(chain.target.object, path, np.arange(np.ceil(start), end + 1.0))
+            if ((influence > 0.0) & (influence < 1.0)).any():
+                raise _refused("BLENDED_TARGET", chain, chain.target, constraint=constraint.name, start=start, end=end)
+
+
 def _control(chain: ChainPlan, point: Point) -> Point:
     """What is keyed to move the target; Refused where the rig has no control for it, or one that does not carry it."""
     limb, control = controls.limb_followed(point), controls.keyed_point(point)
@@ -158,7 +169,7 @@ def _control(chain: ChainPlan, point: Point) -> Point:
     return control
 
 
-def _refused(sentence: str, chain: ChainPlan, point: Point, **named: str) -> Refused:
+def _refused(sentence: str, chain: ChainPlan, point: Point, **named: str | float) -> Refused:
     return Refused(sentence, chain=chain, object=point.object, bone=point.bone, value=point_text(point), **named)
 
 

@@ -196,7 +196,7 @@ def test_a_prop_tied_to_a_hand_is_held_once_that_is_baked() -> None:
     tied.target, tied.subtarget = rig, "hand.R"
     for keyed in (lambda: None, lambda: api.bake(rig, ["lower.R"], frames=(1, 60, 2))):
         keyed()
-        with pytest.raises(api.Refused, match='bake "lower.R" on each frame first') as refused:
+        with pytest.raises(api.Refused, match=r'bake "lower\.R" on each frame first') as refused:
             api.hold(rig, ["lower"], (20, 50), space=gun)
         assert refused.value.kind == "FOLLOWS_BY_CONSTRAINT"
     api.bake(rig, ["lower.R"])

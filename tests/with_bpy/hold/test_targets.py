@@ -77,6 +77,21 @@ def refusal(call: Callable[[], object]) -> api.Refused:
     return caught.value
 
 
+def test_a_target_that_is_carried_in_part_is_refused_there() -> None:
+    rig, target, cup = scene()
+    carried = target.constraints.new("CHILD_OF")
+    carried.target = moving()
+    bpy.context.view_layer.update()  # with the first one, Child Of sets its inverse
+    for frame, influence in ((1, 0.0), (10, 0.0), (15, 1.0), (60, 1.0), (61, 0.5)):
+        carried.influence = influence
+        carried.keyframe_insert("influence", frame=frame)
+    for frames in ((12, 40), (40, 70)):
+        refused = refusal(lambda frames=frames: api.hold(rig, frames=frames, space=cup))
+        assert refused.kind == "BLENDED_TARGET"
+        assert 'constraint "Child Of"' in str(refused)
+    assert not api.hold(rig, frames=(20, 40), space=cup).notes
+
+
 def test_a_hand_cannot_hold_what_it_carries() -> None:
     rig, target, cup = scene()
     before = everything(target)
