@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
-from bpy.types import Context, Depsgraph, Scene, ViewLayer, Window
+from bpy.types import Context, Depsgraph, Scene, ViewLayer
 
 from . import armatures
 from .session import session
@@ -78,21 +78,17 @@ def _leading(rigs: list[armatures.Rig], depsgraph: Depsgraph) -> list[armatures.
 
     Scenes that share an armature may show different frames, and each pose would make Blender evaluate the other scene.
     """
-    shown = _shown_in_windows()
+    shown = [*dict.fromkeys((scene, layer.name) for scene, layer in _in_windows())]
     if len(shown) < 2 or (here := (depsgraph.scene, depsgraph.view_layer.name)) not in shown:
         return rigs
     layers = [(place, place[0].view_layers[place[1]].objects) for place in shown]
     return [rig for rig in rigs if here == next((place for place, objects in layers if rig.name in objects), here)]
 
 
-def _shown_in_windows() -> list[tuple[Scene, str]]:
-    """The scenes that several windows show, each with the name of its view layer."""
-    windows = _windows()
-    return list(dict.fromkeys((window.scene, window.view_layer.name) for window in windows)) if windows[1:] else []
-
-
-def _windows() -> list[Window]:
-    return [window for manager in bpy.data.window_managers for window in manager.windows]
+def _in_windows() -> list[tuple[Scene, ViewLayer]]:
+    """What each window shows."""
+    windows = (window for manager in bpy.data.window_managers for window in manager.windows)
+    return [(window.scene, window.view_layer) for window in windows]
 
 
 @persistent
@@ -117,15 +113,10 @@ _forget_file = persistent(lambda *_: session.forget_file())
 @persistent
 def _begin(*_: object) -> None:
     # Blender evaluates the animation of a file that it opens, and calls no handler.
-    for scene, layer in _shown():
+    for scene, layer in _in_windows() or [(scene, scene.view_layers[0]) for scene in bpy.data.scenes]:
         if any(rig.two_bone_ik_live for rig in armatures.local_armatures(scene)):
             layer.update()
             _follow(scene, layer.depsgraph, edited=False)
-
-
-def _shown() -> Iterable[tuple[Scene, ViewLayer]]:
-    layers = [(window.scene, window.view_layer) for window in _windows()]
-    return layers or [(scene, scene.view_layers[0]) for scene in bpy.data.scenes]
 
 
 @persistent
@@ -169,41 +160,30 @@ _LISTENERS: dict[str, Callable[..., None]] = {
     "contact": _contact_moved,
 }
 
-_HANDLERS = (
-    ("depsgraph_update_post", _notice_objects),
-    ("frame_change_post", _notice_objects),
-    ("depsgraph_update_post", _notice_renames),
-    ("frame_change_post", _notice_renames),
-    ("depsgraph_update_post", _follow_selection),
-    ("depsgraph_update_post", _follow),
-    ("frame_change_post", _follow_frame),
-    ("load_post", _forget_file),
-    ("load_post", _follow_renames),
-    ("load_post", _begin),
-    ("load_post", _settle_options),
-    ("load_pre", _forget_objects),
-    ("undo_pre", _forget_objects),
-    ("redo_pre", _forget_objects),
+_HANDLERS: dict[str, tuple[Callable[..., None], ...]] = {
+    "depsgraph_update_post": (_notice_objects, _notice_renames, _follow_selection, _follow),
+    "frame_change_post": (_notice_objects, _notice_renames, _follow_frame),
+    "load_pre": (_forget_objects,),
+    "load_post": (_forget_file, _follow_renames, _begin, _settle_options),
+    "undo_pre": (_forget_objects,),
+    "redo_pre": (_forget_objects,),
     # Renamed bones make Blender evaluate, and Live is not to go by what it posed before.
-    ("undo_post", _forget_state),
-    ("redo_post", _forget_state),
-    ("undo_post", _follow_renames),
-    ("redo_post", _follow_renames),
-)
+    "undo_post": (_forget_state, _follow_renames),
+    "redo_post": (_forget_state, _follow_renames),
+}
 
 
 def register() -> None:
     """Follow from now on."""
-    for event, handler in _HANDLERS:
-        getattr(bpy.app.handlers, event).append(handler)
-    for change, listener in _LISTENERS.items():
-        properties.LISTENERS[change].append(listener)
+    for event, handlers in _HANDLERS.items():
+        getattr(bpy.app.handlers, event).extend(handlers)
+    properties.LISTENERS.update(_LISTENERS)
 
 
 def unregister() -> None:
     """Follow no more; poses stay as they are."""
-    for event, handler in _HANDLERS:
-        getattr(bpy.app.handlers, event).remove(handler)
-    for change, listener in _LISTENERS.items():
-        properties.LISTENERS[change].remove(listener)
+    for event, handlers in _HANDLERS.items():
+        for handler in handlers:
+            getattr(bpy.app.handlers, event).remove(handler)
+    properties.LISTENERS.clear()
     session.forget_file()

@@ -19,7 +19,7 @@ from bpy.types import Bone, BoneCollection, Collection, Context, Object, PoseBon
 from ..armatures import Chain, Rig
 from ..options import OPTIONS, option, rows, with_properties
 
-LISTENERS: dict[str, list[Callable[..., None]]] = {"choice": [], "live": [], "active": [], "contact": []}
+LISTENERS: dict[str, Callable[..., None]] = {}
 """What is called when users change these, filled as the extension is registered: "choice" with the armature
 object, "live" with its scene as well, "active" with the context, "contact" with which of its ends goes to which frame.
 """
@@ -30,9 +30,9 @@ Field = tuple[Any, str, object]
 
 
 def announce(change: str, *about: object) -> None:
-    """Call the listeners to this change."""
-    for listener in LISTENERS[change]:
-        listener(*about)
+    """Call the listener to this change."""
+    if change in LISTENERS:
+        LISTENERS[change](*about)
 
 
 def _choice_changed(owner: Any, _context: Context) -> None:
