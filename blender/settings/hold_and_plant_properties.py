@@ -12,16 +12,14 @@ from bpy import props
 from bpy.types import Action, Object, PropertyGroup, Scene
 
 from ..options import option, rows
-from .properties import Field, announce, marking, registration
+from .properties import FIELD, HIDDEN, Field, announce, collection, marking, registration
 
 if TYPE_CHECKING:
     from ...skeleton.values import Point
 
-_FIELD: dict[str, Any] = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
-
 
 def _record(name: str, **settings: Any) -> object:
-    return option("holds", name, **_FIELD, **settings)
+    return option("holds", name, **FIELD, **settings)
 
 
 class TwoBoneIKHold(PropertyGroup):
@@ -34,15 +32,15 @@ class TwoBoneIKHold(PropertyGroup):
     frame: _record("frame")
     space: _record("space", update=marking("HOLD", "space_bone"))
     space_bone: _record("space_bone", update=marking("HOLD", "space_bone"))
-    bone_marks: props.StringProperty(name="Bone Marks", **_FIELD | {"options": {"HIDDEN"}})
+    bone_marks: props.StringProperty(name="Bone Marks", **HIDDEN)
     to_world: _record("to_world")
     rotation: _record("rotation")
     ease: _record("ease")
     rotation_mode: _record("rotation_mode")
     # Not for users: where it is in the space, and location and rotation of what had no keys before.
-    grip: props.FloatVectorProperty(name="Grip", size=(4, 4), subtype="MATRIX", **_FIELD)
-    location: props.FloatVectorProperty(name="Location Before", size=3, **_FIELD)
-    orientation: props.FloatVectorProperty(name="Rotation Before", size=4, **_FIELD)
+    grip: props.FloatVectorProperty(name="Grip", size=(4, 4), subtype="MATRIX", **FIELD)
+    location: props.FloatVectorProperty(name="Location Before", size=3, **FIELD)
+    orientation: props.FloatVectorProperty(name="Rotation Before", size=4, **FIELD)
 
 
 def _door(which: int, name: str) -> object:
@@ -55,7 +53,7 @@ def _door(which: int, name: str) -> object:
     def set_(item: Any, frame: int) -> None:
         announce("contact", item, which, frame)
 
-    return option("contacts", name, get=get, set=set_, **_FIELD)
+    return option("contacts", name, get=get, set=set_, **FIELD)
 
 
 def holds_of(point: "Point") -> list[TwoBoneIKHold]:
@@ -65,34 +63,27 @@ def holds_of(point: "Point") -> list[TwoBoneIKHold]:
 
 
 def _fields() -> Iterator[Field]:
-    hidden: dict[str, Any] = _FIELD | {"options": {"HIDDEN"}}
-    holds = props.CollectionProperty(
-        name="Two-Bone IK Holds",
-        type=TwoBoneIKHold,
-        options=set(),
-        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
-    )
     before = props.PointerProperty(
-        name="Action Before", description="The action from before holds", type=Action, **_FIELD
+        name="Action Before", description="The action from before holds", type=Action, **FIELD
     )
     captured = props.PointerProperty(
         name="Captured Action", description="The action that this one was planted from", type=Action, options=set()
     )
-    yield Object, "holds", holds
+    yield Object, "holds", collection("Two-Bone IK Holds", TwoBoneIKHold)
     yield Object, "source", before
-    yield Object, "source_slot", props.StringProperty(name="Slot Before", **_FIELD)
+    yield Object, "source_slot", props.StringProperty(name="Slot Before", **FIELD)
     yield Action, "source", captured
     yield Action, "source_slot", props.StringProperty(name="Captured Slot", options=set())
     for name, row in rows("plant", owner="rig").items():
         is_bone = row["type"] == "bone"
         update: dict[str, Any] = {"update": marking("OBJECT", f"two_bone_ik_{name}")} if is_bone else {}
-        yield Object, name, option("plant", name, **_FIELD, **update)
-    yield Object, "contact_bone", option("contacts", "contact_bone", **_FIELD)
-    yield Object, "contact_frames", props.IntVectorProperty(name="Contact Frames", size=2, **hidden)
+        yield Object, name, option("plant", name, **FIELD, **update)
+    yield Object, "contact_bone", option("contacts", "contact_bone", **FIELD)
+    yield Object, "contact_frames", props.IntVectorProperty(name="Contact Frames", size=2, **HIDDEN)
     for which, name in enumerate(("contact_start", "contact_end")):
         yield Object, name, _door(which, name)
     for owner in (Object, Scene):
-        yield owner, "bone_marks", props.StringProperty(name="Bone Marks", **hidden)
+        yield owner, "bone_marks", props.StringProperty(name="Bone Marks", **HIDDEN)
     changed: dict[str, Any] = {"hold": {"update": marking("SCENE", "two_bone_ik_hold_to_bone")}}
     for table in ("hold", "plant", "switch"):
         for name in rows(table, owner="scene"):

@@ -80,8 +80,9 @@ def _option_changed(bone: PoseBone, context: Context) -> None:
 
 
 # Not animatable: a bake reads them once, so keys on them would promise what it does not do.
-_FIELD: dict[str, Any] = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
-_KEYED: dict[str, Any] = {"options": {"ANIMATABLE"}, "override": {"LIBRARY_OVERRIDABLE"}}
+FIELD: dict[str, Any] = {"options": set(), "override": {"LIBRARY_OVERRIDABLE"}}
+HIDDEN: dict[str, Any] = FIELD | {"options": {"HIDDEN"}}
+_KEYED: dict[str, Any] = FIELD | {"options": {"ANIMATABLE"}}
 
 KEYED_OPTIONS = rows("chain", keyed=True)
 """What can be animated, by identifier: see `keyed_options`."""
@@ -113,7 +114,7 @@ def _door(name: str) -> object:
 
         keyed_options.set_value(chain, name, value)
 
-    return option("chain", name, get=get, set=set_, **_FIELD)
+    return option("chain", name, get=get, set=set_, **FIELD)
 
 
 def _field(name: str, row: Mapping[str, Any]) -> object:
@@ -125,7 +126,7 @@ def _field(name: str, row: Mapping[str, Any]) -> object:
         update = marking("CHAIN", name, _end_bone_changed if name == "end_bone" else _choice_changed)
     if row["type"] == "object":
         update = marking("CHAIN", POINTS[name], _choice_changed)
-    return option("chain", name, update=update, **_FIELD)
+    return option("chain", name, update=update, **FIELD)
 
 
 if TYPE_CHECKING:
@@ -136,9 +137,7 @@ else:
     class TwoBoneIKChain(PropertyGroup):
         """Two bones, what they reach for, and how they bend"""
 
-        bone_marks: props.StringProperty(
-            name="Bone Marks", description="Not for users: see `bone_marks`", **_FIELD | {"options": {"HIDDEN"}}
-        )
+        bone_marks: props.StringProperty(name="Bone Marks", description="Not for users: see `bone_marks`", **HIDDEN)
 
 
 def chain_fields() -> dict[str, Any]:
@@ -187,6 +186,13 @@ def is_from_library(chain: TwoBoneIKChain) -> bool:
     return bool(override and override.reference and chain.name in override.reference.two_bone_ik_chains)
 
 
+def collection(name: str, group: type) -> object:
+    """A list of such groups, to which library overrides can add their own."""
+    return props.CollectionProperty(
+        name=name, type=group, options=set(), override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+    )
+
+
 def registration(group: type, fields: Callable[[], Iterator[Field]]) -> tuple[Callable[[], None], Callable[[], None]]:
     """`register` and `unregister` of a property group, and of properties of Blender's types; values stay."""
 
@@ -204,24 +210,17 @@ def registration(group: type, fields: Callable[[], Iterator[Field]]) -> tuple[Ca
 
 
 def _fields() -> Iterator[Field]:
-    hidden: dict[str, Any] = _FIELD | {"options": {"HIDDEN"}}
-    chains = props.CollectionProperty(
-        name="Two-Bone IK Chains",
-        type=TwoBoneIKChain,
-        options=set(),
-        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
-    )
     live = props.BoolProperty(
         name="Live",
         description="Let the limbs follow while targets and pole targets move, without keys",
         update=_live_changed,
-        **_FIELD,
+        **FIELD,
     )
-    yield Object, "chains", chains
-    yield Object, "active", props.IntProperty(name="Active Two-Bone IK Chain", min=0, update=_active_changed, **_FIELD)
+    yield Object, "chains", collection("Two-Bone IK Chains", TwoBoneIKChain)
+    yield Object, "active", props.IntProperty(name="Active Two-Bone IK Chain", min=0, update=_active_changed, **FIELD)
     yield Object, "live", live
     # Not for users: tells which report is that of the armature as it stands. Undo takes it back, as what it tells of.
-    yield Object, "report", props.StringProperty(name="Report", **hidden)
+    yield Object, "report", props.StringProperty(name="Report", **HIDDEN)
     # Not for users: the name of the armature for which Create Targets has made this.
     for owner in (Object, Collection, Bone, BoneCollection):
         yield owner, "made_for", props.StringProperty(name="Made for", options={"HIDDEN"})
@@ -231,7 +230,7 @@ def _fields() -> Iterator[Field]:
         update: dict[str, Any] = {"update": _choice_changed} if name == "twist" else {}
         yield PoseBone, name, option("pose_bone", name, **update, **_KEYED)
     # Not for users: what a live limb starts from, and which is in hand, has to come back with undo and with the file.
-    yield PoseBone, "own", props.FloatVectorProperty(name="Own Pose", size=(4, 4), subtype="MATRIX", **hidden)
+    yield PoseBone, "own", props.FloatVectorProperty(name="Own Pose", size=(4, 4), subtype="MATRIX", **HIDDEN)
     yield PoseBone, "mark", props.StringProperty(name="Mark", options={"HIDDEN"})
     # Not for users: the name of the captured action for which Plant keyed contacts of this bone last. Where that plays,
     # or what was made of it, a contact without keys is left from there.
