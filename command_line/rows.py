@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..blender.files import atomic_write, toml_file
+from ..blender.files import toml_file
 from ..blender.messages.refused import Refused
 
 _LARGEST = 256 << 20
@@ -55,10 +55,7 @@ def of_manifest(path: Path, shared: Sequence[str], *, whole: bool) -> Rows:
     shared : the keys that [defaults] may have
     whole : parse all rows, to find what is wrong in any of them
     """
-    try:
-        text = atomic_write.text(path, _LARGEST)
-    except ValueError as error:
-        raise Refused("NOT_TOML.syntax", value=str(path), error=error) from None
+    text = toml_file.text(path, _LARGEST)
     return (None if whole else _split(path, text, shared)) or _parsed(path, text, shared)
 
 

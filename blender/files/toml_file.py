@@ -16,11 +16,15 @@ from . import atomic_write
 
 def tables(path: Path, name: str, *others: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The tables [[name]] of the file, and what it has under the names `others`; Refused if it holds anything else."""
+    return tables_of(path, text(path), name, *others)
+
+
+def text(path: Path, largest: int = atomic_write.LARGEST_TEXT) -> str:
+    """The text of the file; Refused if it is none, or larger."""
     try:
-        text = atomic_write.text(path)
+        return atomic_write.text(path, largest)
     except ValueError as error:
         raise Refused("NOT_TOML.syntax", value=str(path), error=error) from None
-    return tables_of(path, text, name, *others)
 
 
 def tables_of(path: Path, text: str, name: str, *others: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
