@@ -105,39 +105,32 @@ class LimbState:
 
 
 class _Look(NamedTuple):
-    """What was measured last of which view layer and chains, and when: `evaluation` counts those of any scene."""
+    """What was measured last of which view layer and chains, and when."""
 
     layer: str
     names: list[str]
-    evaluation: int
     states: Mapping[str, LimbState]
     time: float
 
 
 _looks: dict[int, _Look] = session.of_state({})
+# Of these armatures nothing has changed since: no scene was evaluated.
+_fresh: set[int] = session.of_state(set())
+session.evaluated.append((_fresh, lambda _: _fresh.clear()))
 # To go through all constraints of a rig takes long: done again where its chains are read again.
 _copies: dict[int, tuple[Plan, known_limbs.Copies]] = session.of_state({})
-_evaluations = 0
-
-
-def _evaluated(_: Depsgraph) -> None:
-    """A scene was evaluated: look again."""
-    global _evaluations
-    _evaluations += 1
-
-
-session.evaluated.append((_looks, _evaluated))
 
 
 def limb_states(rig: Rig, scene: Scene, depsgraph: Depsgraph, *, playing: bool = False) -> Mapping[str, LimbState]:
     """Of all chains of an armature, by name; changes nothing in the file."""
     look = _looks.get(rig.session_uid)
     layer, names = f"{scene.name}\n{depsgraph.view_layer.name}", [chain.name for chain in rig.two_bone_ik_chains]
-    recent = look and (look.evaluation == _evaluations or (playing and monotonic() - look.time < _SECONDS))
+    recent = look and (rig.session_uid in _fresh or (playing and monotonic() - look.time < _SECONDS))
     if look and recent and (look.layer, look.names) == (layer, names):
         return look.states
     states = _states(rig, scene, depsgraph)
-    _looks[rig.session_uid] = _Look(layer, names, _evaluations, states, monotonic())
+    _looks[rig.session_uid] = _Look(layer, names, states, monotonic())
+    _fresh.add(rig.session_uid)
     return states
 
 
