@@ -1,6 +1,6 @@
 """What is in the rig, as far as it tells for which rest pose, targets and options a limb was built."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,11 +9,12 @@ from bpy.types import Bone
 from mathutils import Matrix
 
 from ...skeleton.built_limb import alike
+from ...skeleton.transform import compose
 from ...skeleton.values import Point
 from ..armatures import Rig
 from ..scene.bone import rest
 from ..scene.dependencies import BUILT, built_by
-from .parts import ANGLE, TIP, Parts, at_rest, kind_of, pole_of, track_axis
+from .parts import ANGLE, TIP, Parts, kind_of, pole_of, track_axis
 
 _SLIGHT = 1e-4
 """Part of a length by which Blender's own matrices at rest may be off after an edit that changed nothing."""
@@ -33,23 +34,20 @@ class Built:
     followed: tuple[tuple[int, str], ...]
 
 
-def as_built(rig: Rig, names: Iterable[str]) -> list[Built]:
+def as_built(rig: Rig, names: Sequence[str]) -> Iterator[Built]:
     """What bones of these names copy, and what carries that; then those that follow a target themselves."""
-    names, found = [*names], list[Built]()
     for copy in filter(None, (built_by(rig, name) for name in names)):
         bone: Bone | None = rig.data.bones.get(copy.subtarget)
         while bone and kind_of(bone):
             pose_bone: Any = rig.pose.bones[bone.name]
             drivers = (_driver(rig, f"{pose_bone.path_from_id()}.{path}", index) for path, index in _DRIVEN)
             tracks = (_track(item.track_axis, item.influence) for item in _constraints(pose_bone, "LOCKED_TRACK"))
-            found.append(
-                Built(bone.matrix_local.copy(), " ".join((*drivers, *tracks)), tuple(_followed(rig, pose_bone)))
-            )
+            turned = " ".join((*drivers, *tracks))
+            yield Built(bone.matrix_local.copy(), turned, tuple(_followed(rig, pose_bone)))
             bone = bone.parent
     for tip in (item for name in names for item in rig.pose.bones[name].constraints if item.name.startswith(TIP)):
         turned = _driver(rig, f"{tip.path_from_id()}.influence", -1)
-        found.append(Built(None, turned, (_target(tip),)))
-    return found
+        yield Built(None, turned, (_target(tip),))
 
 
 _DRIVEN = ((ANGLE, 0), ("scale", 1))
@@ -79,9 +77,9 @@ def _track(axis: str, influence: float) -> str:
     return f"{axis} {influence:.9g}"
 
 
-def are_there(rig: Rig, parts: Parts, names: Iterable[str]) -> bool:
+def are_there(rig: Rig, parts: Parts, names: Sequence[str]) -> bool:
     """Whether what `as_built` finds is what would be built now."""
-    found, wanted = as_built(rig, names), [*_wanted(rig, parts, names)]
+    found, wanted = [*as_built(rig, names)], [*_wanted(rig, parts, names)]
     most = _SLIGHT * max(1.0, rig.data.bones[parts.chain.root.name].length)
     return len(found) == len(wanted) and all(
         now.followed == then.followed
@@ -103,7 +101,8 @@ def _wanted(rig: Rig, parts: Parts, names: Iterable[str]) -> Iterator[Built]:
                 tracks = [_track(track_axis(parts), chain.number("pole_influence"))] if pole else []
             stretch = parts.limb.stretch if part == "upper" and "max_stretch" in parts.options else ""
             uids = tuple((point.object.session_uid, point.bone) for point in followed)
-            yield Built(Matrix((root @ at_rest(built)).tolist()), " ".join((built.angle, stretch, *tracks)), uids)
+            place = Matrix((root @ compose(built.orientation, built.head)).tolist())
+            yield Built(place, " ".join((built.angle, stretch, *tracks)), uids)
             part = built.parent
     if chain.use_rotation:
         target = chain.target.object.session_uid, chain.target.bone

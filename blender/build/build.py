@@ -50,8 +50,7 @@ def build(
     refuse_shared_bones(plan.chains)
     target_bones.refuse_impossible(rig, plan.scene)
     for chain in plan.chains:
-        options = _custom(chain)
-        checks.refuse_unbuildable(chain, _holder(chain), [parts.PROPERTIES[name][0] for name in options])
+        checks.refuse_unbuildable(chain, _holder(chain), [parts.PROPERTIES[name][0] for name in _custom(chain)])
 
     sampler = resources.enter_context(sampling.Sampler(plan, way, resources.slow.append))
     samples = yield from part(sampler.over_range(), 0.0, 0.5)
@@ -63,7 +62,8 @@ def build(
 
     def write(_keep: Keeper) -> MeasurePhase:
         sampler.removal.refuse()
-        parts.remove(rig, plan.scene, [name for chain in plan.chains for name in _copying(rig, chain.name)])
+        copying = [name for chain in plan.chains for name in _copying(rig.two_bone_ik_chains[chain.name])]
+        parts.remove(rig, plan.scene, copying)
         parts.make(rig, plan.scene, built)
         sampler.renew()
         askew = [item.chain.name for item in built if not item.in_local_space]
@@ -85,9 +85,9 @@ def is_current(rig: Rig, chain: TwoBoneIKChain) -> bool:
     To find out takes a millisecond, and panels ask often: the answer is kept until something is another.
     """
     own = [getattr(chain, name) for name, field in chain_fields().items() if field.type != "POINTER"]
-    names = parts.with_twists(rig, limb_bones(rig, chain))
+    names = _copying(chain)
     targets = [item and item.session_uid for item in (chain.target, chain.pole_target)]
-    told_by = own, targets, [bone_at_rest(rig, name) for name in names], as_built(rig, names)
+    told_by = own, targets, [bone_at_rest(rig, name) for name in names], [*as_built(rig, names)]
     key = rig.session_uid, chain.name
     if _answers.get(key, (None, False))[0] != told_by:
         try:
@@ -100,9 +100,9 @@ def is_current(rig: Rig, chain: TwoBoneIKChain) -> bool:
 _answers: dict[tuple[int, str], tuple[object, bool]] = session.of_file({})
 
 
-def _copying(rig: Rig, chain: str) -> list[str]:
-    """Names of the bones of the chain of this name, which copy what was built."""
-    return parts.with_twists(rig, limb_bones(rig, rig.two_bone_ik_chains[chain]))
+def _copying(chain: TwoBoneIKChain) -> list[str]:
+    """Names of the chain's bones, which copy what was built."""
+    return parts.with_twists(chain.id_data, limb_bones(chain.id_data, chain))
 
 
 def _parts(chain: ChainPlan) -> Parts:
@@ -129,13 +129,11 @@ def _parts(chain: ChainPlan) -> Parts:
 
 def _custom(chain: ChainPlan) -> dict[str, float]:
     """The chain's options that become custom properties: the switch, and those that it makes use of."""
-    stretches = chain.options.unreachable == Unreachable.STRETCH
-    turned = chain.number("pole_angle") != 0.0 and parts.pole_of(chain) is not None
     used = {
         "influence": True,
         "softness": chain.number("softness") != 0.0,
-        "max_stretch": stretches,
-        "pole_angle": turned,
+        "max_stretch": chain.options.unreachable == Unreachable.STRETCH,
+        "pole_angle": chain.number("pole_angle") != 0.0 and parts.pole_of(chain) is not None,
     }
     return {name: float(chain.number(name)) for name in parts.PROPERTIES if used[name]}
 
@@ -152,7 +150,7 @@ def unbuild(rig: Rig, names: Names, scene: Scene | None) -> Report:
     constraints = dependencies.constrained(rig)
     built = {bone.name for bone, constraint in constraints if constraint.name.startswith(dependencies.BUILT)}
     if names is not None:
-        built &= {name for chain in chosen_chains(rig, names) for name in _copying(rig, chain.name)}
+        built &= {name for chain in chosen_chains(rig, names) for name in _copying(chain)}
     if not built:
         raise Refused("NOT_BUILT", object=rig)
     refuse_unposable(rig)

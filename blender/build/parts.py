@@ -5,15 +5,15 @@ name, which Blender keeps up when something is renamed.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from bpy.types import Bone, BoneCollection, Constraint, FCurve, PoseBone, Scene
 from mathutils import Matrix
 
-from ...skeleton.built_limb import BuiltBone, BuiltLimb
+from ...skeleton.built_limb import BuiltLimb
+from ...skeleton.transform import compose
 from ...skeleton.values import ChainPlan, Point
 from ...solver.values import Plane
 from .. import versions
@@ -82,10 +82,6 @@ class Parts:
             for number, part in enumerate(chain.twists)
         }
 
-    def user_bone(self, part: str) -> str:
-        """Name of the bone of the user that a part is named after."""
-        return next((name for name, (copied, _) in self.copying().items() if copied == part), self.chain.root.name)
-
 
 def pole_of(chain: ChainPlan) -> Point | None:
     """The pole target that the chain bends towards, if it does."""
@@ -129,12 +125,13 @@ def _new_collection(rig: Rig) -> BoneCollection:
 
 def _add_bones(rig: Rig, bones: Any, parts: Parts, names: dict[str, str]) -> None:
     root = rig.data.bones[parts.chain.root.name]
+    copying = {part: name for name, (part, _) in parts.copying().items()}
     for part, built in parts.limb.bones.items():
         kind = part.split()[0]
-        bone = bones.new(f"IK-{kind}-{parts.user_bone(part)}")
+        bone = bones.new(f"IK-{kind}-{copying.get(part, root.name)}")
         names[part] = bone.name
         bone.length = root.length
-        bone.matrix = Matrix((rest(root) @ at_rest(built)).tolist())
+        bone.matrix = Matrix((rest(root) @ compose(built.orientation, built.head)).tolist())
         bone.parent = bones.get(names[built.parent] if built.parent else built.carrier)
         bone.use_deform, bone.hide_select = False, True
         bone[BUILT] = kind
@@ -143,13 +140,6 @@ def _add_bones(rig: Rig, bones: Any, parts: Parts, names: dict[str, str]) -> Non
             bone.use_inherit_rotation = root.use_inherit_rotation
         elif "max_stretch" in parts.options:
             bone.inherit_scale = "ALIGNED"  # otherwise it would be sheared
-
-
-def at_rest(built: BuiltBone) -> np.ndarray:
-    """(4, 4)"""
-    matrix = np.eye(4)
-    matrix[:3, :3], matrix[:3, 3] = built.orientation, built.head
-    return matrix
 
 
 def _add_properties(rig: Rig, parts: Parts) -> None:
@@ -183,11 +173,10 @@ def _connect(rig: Rig, parts: Parts, names: Mapping[str, str]) -> None:
         if built.angle:
             bone.rotation_mode = "AXIS_ANGLE"
             bone.rotation_axis_angle = (0.0, *built.axis.tolist())
-            twist = {}
             if part.startswith("twist "):
                 upper = parts.chain.twists[int(part.split()[1])].upper
-                twist = {"w": ("ROT_Y", Point(rig, names[f"turn {upper}"]))}
-            _drive(bone, ANGLE, 0, built.angle, inputs | twist)
+                inputs["w"] = "ROT_Y", Point(rig, names[f"turn {upper}"])
+            _drive(bone, ANGLE, 0, built.angle, inputs)
     if "max_stretch" in held:
         _drive(bones[names["upper"]], "scale", 1, limb.stretch, inputs)
     _let_copy(rig, parts, names, held)
@@ -197,10 +186,9 @@ def _aim(parts: Parts, rig: Rig, names: Mapping[str, str]) -> dict[str, DriverIn
     """Let the first bone follow target and pole target; what drivers read to know how far the target is."""
     target = parts.chain.target
     if parts.in_rest_plane:
-        goal = rig.pose.bones[names["goal"]]
-        _constrain(goal, "COPY_LOCATION", target)
-        return {axis: ("LOC_" + axis.upper(), _point(goal)) for axis in "yz"}
-    aim = rig.pose.bones[names["aim"]]
+        _constrain(rig.pose.bones[names["goal"]], "COPY_LOCATION", target)
+        return {axis: (f"LOC_{axis.upper()}", Point(rig, names["goal"])) for axis in "yz"}
+    aim, place = rig.pose.bones[names["aim"]], Point(rig, names["aim"])
     _constrain(aim, "DAMPED_TRACK", target).track_axis = "TRACK_Y"
     if pole := pole_of(parts.chain):
         track = _constrain(aim, "LOCKED_TRACK", pole)
@@ -209,16 +197,12 @@ def _aim(parts: Parts, rig: Rig, names: Mapping[str, str]) -> dict[str, DriverIn
         # In the world it would take the mirroring out of a mirrored object.
         track.owner_space = track.target_space = "CUSTOM"
         track.space_object, track.space_subtarget = rig, names.get("base") or parts.limb.bones["aim"].carrier
-    return {"d": (_point(aim), target), "s": ("SCALE_AVG", _point(aim))}
+    return {"d": (place, target), "s": ("SCALE_AVG", place)}
 
 
 def track_axis(parts: Parts) -> str:
     """The axis of aim that points at the pole target."""
     return "TRACK_Z" if parts.limb.side > 0.0 else "TRACK_NEGATIVE_Z"
-
-
-def _point(bone: PoseBone) -> Point:
-    return Point(bone.id_data, bone.name)
 
 
 def _let_copy(rig: Rig, parts: Parts, names: Mapping[str, str], held: Mapping[str, str]) -> None:
@@ -278,11 +262,11 @@ def _drive(owner: Any, path: str, index: int, expression: str, inputs: Mapping[s
     driver.expression = expression
 
 
-def remove(rig: Rig, scene: Scene, bones: Iterable[str]) -> int:
+def remove(rig: Rig, scene: Scene, bones: Collection[str]) -> int:
     """Take apart what was built for these bones, so that no trace of it stays: how many limbs these were."""
     constraints = _constraints(rig, bones)
     copied = {copy.subtarget for bone in bones if (copy := built_by(rig, bone))}
-    helpers = set[str]().union(*(_helpers(rig, name) for name in copied if name in rig.data.bones))
+    helpers = _helpers(rig, [name for name in copied if name in rig.data.bones])
     count = [kind_of(rig.data.bones[name]) for name in helpers].count("lower")
     owners = {item.path_from_id() for _, item in constraints}
     owners |= {rig.pose.bones[name].path_from_id() for name in helpers}
@@ -309,11 +293,10 @@ def remove(rig: Rig, scene: Scene, bones: Iterable[str]) -> int:
     return count
 
 
-def _constraints(rig: Rig, bones: Iterable[str]) -> list[tuple[PoseBone, Constraint]]:
+def _constraints(rig: Rig, bones: Collection[str]) -> list[tuple[PoseBone, Constraint]]:
     """What was built on bones of these names, and on others that go by the same switch: the tip bone may be another."""
     built = [(bone, item) for bone, item in constrained(rig) if item.name.startswith(BUILT)]
-    named = {*bones}
-    chosen = {item.path_from_id() for bone, item in built if bone.name in named}
+    chosen = {item.path_from_id() for bone, item in built if bone.name in bones}
     read = {owner_and_property(curve.data_path)[0]: {*_custom_properties(curve)} for curve in versions.drivers(rig)}
     switches = set[str]().union(*(read.get(path, ()) for path in chosen))
     return [pair for pair in built if (path := pair[1].path_from_id()) in chosen or switches & read.get(path, set())]
@@ -334,8 +317,8 @@ def kind_of(bone: Bone | None) -> str:
     return kind
 
 
-def _helpers(rig: Rig, name: str) -> set[str]:
-    """Names of the bones that were built for a limb, of which one has this name."""
+def _helpers(rig: Rig, names: Iterable[str]) -> set[str]:
+    """Names of the bones that were built for limbs, of each of which one has one of these names."""
     bones = rig.data.bones
     members = {bone.name for bone in bones if kind_of(bone)}
 
@@ -350,7 +333,7 @@ def _helpers(rig: Rig, name: str) -> set[str]:
                 read = (target.bone_target for variable in curve.driver.variables for target in variable.targets)
                 yield from (bone for bone in read if bone in members)
 
-    return set(reached([name], linked)) & members
+    return reached(names, linked) & members
 
 
 def _custom_properties(curve: FCurve) -> Iterator[str]:
