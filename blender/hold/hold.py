@@ -4,7 +4,7 @@ All keys of a target are made on a copy, one hold after another, so that each be
 Writing lets the target play the copy's action.
 """
 
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import ceil, floor
 
@@ -36,27 +36,13 @@ def hold_targets(resources: Resources, rig: Rig, names: Names, hold: Hold, scene
     """Hold the targets of the chains as asked."""
     plan = _plan(rig, names, hold.span, scene)
     refuse_too_many_frames(replace(plan, frames=hold.frames))
-    write_holds = yield from _made(resources, plan, {chain: [hold] for chain in plan.chains}, again=False)
-
-    def write(keep: Keeper) -> MeasurePhase:
-        write_holds(keep)
-        return MeasurePhase(None, lambda _: _report("Hold", plan, plan.chains, [hold]))
-
-    return write
+    return (yield from _made(resources, plan, {chain: [hold] for chain in plan.chains}, "Hold"))
 
 
 @request
 def update_holds(resources: Resources, rig: Rig, names: Names, scene: Scene | None) -> Preparation:
     """Make all holds of the chains' targets again from the actions before them."""
-    plan, kept = _kept(rig, names, (), scene)
-    write_holds = yield from _made(resources, plan, kept, again=True)
-
-    def write(keep: Keeper) -> MeasurePhase:
-        write_holds(keep)
-        all_holds = [holds.read(record) for chain in kept for record in holds_of(chain.target)]
-        return MeasurePhase(None, lambda _: _report("Update Holds", plan, [*kept], all_holds))
-
-    return write
+    return (yield from _made(resources, *_kept(rig, names, (), scene), "Update Holds", again=True))
 
 
 def remove_holds(rig: Rig, name: str, without: Collection[int], scene: Scene | None) -> None:
@@ -65,7 +51,7 @@ def remove_holds(rig: Rig, name: str, without: Collection[int], scene: Scene | N
     raises : Refused where one cannot be made; then nothing has changed
     """
     with Resources() as resources, preserved() as keep:
-        run(_made(resources, *_kept(rig, [name], without, scene), again=True))(keep)
+        run(_made(resources, *_kept(rig, [name], without, scene), "Remove Hold", again=True))(keep)
 
 
 def _plan(rig: Rig, names: Names, frames: Frames | None, scene: Scene | None) -> Plan:
@@ -94,9 +80,14 @@ def _kept(
 
 
 def _made(
-    resources: Resources, plan: Plan, new_holds: Mapping[ChainPlan, Sequence[Hold]], *, again: bool
-) -> Generator[float, None, Callable[[Keeper], None]]:
-    """What writes these holds of the chains' targets; Refused where one cannot be made.
+    resources: Resources,
+    plan: Plan,
+    new_holds: Mapping[ChainPlan, Sequence[Hold]],
+    operation: str,
+    *,
+    again: bool = False,
+) -> Preparation:
+    """Make these holds of the chains' targets; Refused where one cannot be made.
 
     again : in place of those that the targets have
     """
@@ -114,19 +105,21 @@ def _made(
                 yield from part(work.add(chain, one), done / total, (done + 1) / total)
                 done += 1
 
-    def write(keep: Keeper) -> None:
+    def write(keep: Keeper) -> MeasurePhase:
         removal.refuse()
         work.write(keep, again=again)
         work.close()
+        return MeasurePhase(None, lambda _: _report(operation, plan, new_holds))
 
     return write
 
 
-def _report(operation: str, plan: Plan, chains: Sequence[ChainPlan], all_holds: Sequence[Hold]) -> Report:
+def _report(operation: str, plan: Plan, new_holds: Mapping[ChainPlan, Sequence[Hold]]) -> Report:
     """What plays now, on the frames that may have changed."""
-    start, end = min(hold.span[0] for hold in all_holds), max(hold.span[1] for hold in all_holds)
-    frames = float(ceil(start)), float(max(floor(end), ceil(start)))
-    names = [chain.name for chain in chains]
+    starts, ends = zip(*(hold.span for of_chain in new_holds.values() for hold in of_chain), strict=True)
+    start = ceil(min(starts))
+    frames = float(start), float(max(floor(max(ends)), start))
+    names = [chain.name for chain in new_holds]
     report = check(plan.rig, names, frames, plan.scene, Sampling.AUTO, more_notes=notes)
     return replace(report, operation=operation)
 

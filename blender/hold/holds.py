@@ -15,7 +15,7 @@ from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig, is_rig
 from ..curves import kept_action
-from ..curves.keys import FEW_KEYS
+from ..curves.keys import FEW_KEYS, single_key_points
 from ..messages.refused import Refused
 from ..messages.translation import frame_text, point_text
 from ..rigs import controls
@@ -112,12 +112,10 @@ def usual_frames(rig: Rig, scene: Scene) -> tuple[int, int]:
 
 
 def _selected_frames(curve: FCurve) -> list[float]:
-    """Reads all keys in one call: the panel asks on each redraw, and a captured target has thousands of keys."""
-    points = curve.keyframe_points
-    selected, co = np.empty(len(points), dtype=np.bool_), np.empty((len(points), 2), dtype=np.float32)
-    points.foreach_get("select_control_point", selected)
-    points.foreach_get("co", co.reshape(-1))
-    return co[selected, 0].tolist()
+    """Reads all keys in two calls: the panel asks on each redraw, and a captured target has thousands of keys."""
+    selected = np.empty(len(curve.keyframe_points), dtype=np.bool_)
+    curve.keyframe_points.foreach_get("select_control_point", selected)
+    return single_key_points(curve)[selected, 0].tolist()
 
 
 def title(hold: Hold) -> str:
