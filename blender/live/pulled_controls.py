@@ -13,7 +13,7 @@ from bpy.types import Object, Scene
 from ...skeleton import transform
 from ...skeleton.chain_group import chain_groups
 from ...skeleton.rotation_mode import rotation_values
-from ...skeleton.target_channels import KeyedTarget, WorldTransform, placed, target_channels
+from ...skeleton.target_channels import KeyedTarget, WorldTransform, by_object, channels_by_target, placed
 from ...skeleton.values import Bone, ChainPlan, Channel, Plan, Point, Samples
 from ...solver import rotation
 from ...solver.diagnostics import joint_angles
@@ -70,7 +70,7 @@ class PulledControls:
             self._shown[2:] = [(Point(chain.rig, name), place)]
         self._swivel = read_bone(chain.rig, limb.swivel) if limb.swivel and not poled else None
         self._start = self._sampled()
-        self._moved: dict[tuple[Object, str], Channel] = {}
+        self._moved: dict[Point, list[Channel]] = {}
 
     @property
     def paths(self) -> set[tuple[Object, str]]:
@@ -123,10 +123,7 @@ class PulledControls:
 
     def channels(self) -> Channels:
         """Those of the controls that were pulled, on the current frame."""
-        items = {item: list[Channel]() for item, _ in self._moved}
-        for (item, _), channel in self._moved.items():
-            items[item].append(channel)
-        return items
+        return by_object(self._moved)
 
     def _pullable(self, point: Point) -> KeyedTarget:
         return pullable(self.chain, point, self.plan.frames[0], insert_keys=self._insert_keys)
@@ -180,15 +177,11 @@ class PulledControls:
 
     def _move(self, point: Point, place: Array, samples: Samples) -> None:
         """place : (1, 3)     in the world"""
-        targets = {point: self._targets[point]}
         wanted = {point: WorldTransform(location=place)}
-        [channel] = target_channels(self.plan, wanted, samples, targets)[point.object]
-        self._moved[point.object, channel.path] = channel
+        self._moved |= channels_by_target(self.plan, wanted, samples, self._targets, {})
 
     def _put(self, bone: Bone, matrices: Array) -> None:
         before = values_before(self.chain.rig, [bone.rotation_path], self.plan.frames[0])[bone.rotation_path]
         values = rotation_values(matrices, bone.rotation_mode, before)
-        frames = self.plan.frames
-        self._moved[self.chain.rig, bone.rotation_path] = Channel(
-            path=bone.rotation_path, group=bone.name, frames=frames, values=values
-        )
+        channel = Channel(path=bone.rotation_path, group=bone.name, frames=self.plan.frames, values=values)
+        self._moved[Point(self.chain.rig, bone.name)] = [channel]
