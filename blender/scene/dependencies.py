@@ -228,7 +228,8 @@ def reached(starts: Iterable[Node], following: Callable[[Node], Iterable[Node]])
 
 def _constraints(place: Point) -> Iterable[Constraint]:
     item: Rig = place.object
-    owner: Object | PoseBone | None = item.pose.bones.get(place.bone) if place.bone else item
+    # An armature that Blender never evaluated has no pose.
+    owner: Object | PoseBone | None = item.pose.bones.get(place.bone) if place.bone and item.pose else item
     return owner.constraints if owner and len(owner.constraints) else ()  # as in `ties`
 
 

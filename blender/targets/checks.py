@@ -47,13 +47,11 @@ def keyable(
     """
     turned: dict[Point, bool] = {}
     for chain in plan.chains:
-        for point, turns in ((chain.target, turn_all or chain.use_rotation), (chain.pole, turn_all)):
-            if point is None:
-                continue
+        for point in chain.targets:
             if point in turned:
                 raise _refused("SHARED_TARGET", chain, point)
-            turned[point] = turns
-            _refuse_unmovable(chain, _control(chain, point), turns=turns)
+            turned[point] = turn_all or (chain.use_rotation and point == chain.target)
+            _refuse_unmovable(chain, _control(chain, point), turns=turned[point])
     for chain in plan.chains:
         for place in dependencies.with_parents(Point(chain.rig, chain.root.name)):
             if place in turned or place in map(controls.keyed_point, turned):

@@ -19,7 +19,7 @@ from ..chains.field_values import set_fitting, unchanged_on_error
 from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..scene.checks import refuse_unposable
-from ..settings.properties import TwoBoneIKChain
+from ..settings.properties import POINTS, TwoBoneIKChain
 from . import target_bones, target_empties, targets_from_pose
 from .made_for import is_of_twin, items_in_use, made
 from .new_targets import NewTarget, Role, TargetKind, TargetStyle, parent_name, target_name
@@ -76,7 +76,7 @@ def create_all(
             reports[rig] = replace(posed.report, notes=(*reasons, *notes, *posed.report.notes))
         # Last: a live limb would follow a target that is not in its place yet.
         for point, new in created:
-            setattr(new.chain, new.role.bone_field, point.bone)
+            setattr(new.chain, POINTS[new.role], point.bone)
             setattr(new.chain, new.role, point.object)
     return [
         replace(report, notes=(*chains.alerts, *report.notes), left_out=chains.left_out, lacking=chains.left_out)
@@ -135,7 +135,7 @@ def remove(rig: Rig, names: Names) -> tuple[str, ...]:
         raise Refused("NO_MADE_TARGETS", object=rig)
     for chain, role, _ in owned:
         chain.property_unset(role)
-        chain.property_unset(role.bone_field)
+        chain.property_unset(POINTS[role])
     used = items_in_use()
     items = dict.fromkeys(item for _, _, item in owned if (item[0].data if item[1] else item[0], item[1]) not in used)
     removed = tuple(bone or target.name for target, bone in items)

@@ -15,7 +15,7 @@ from ...skeleton.values import ChainPlan, Channel, Plan, Point, Samples
 from ...solver.targets import opposite_pole
 from ...solver.values import Bend, Plane
 from ...solver.vectors import norm
-from ..armatures import Rig, is_rig, local_armatures
+from ..armatures import Rig, local_armatures
 from ..bake.build_plan import Names, current_plan
 from ..bake.checks import refuse_stretched_time
 from ..bake.pose import bend_signs, pose, refuse_unposed
@@ -30,6 +30,8 @@ from ..scene.need import pose_need
 from ..scene.pose_before import PoseBefore
 from ..settings.key_settings import DEFAULTS, Sampling
 from .checks import keyable
+from .made_for import item_of
+from .new_targets import Role
 
 _IN_LINE = 1e-6
 """Part of the pole's distance from the root: a pole closer to the line to the target has no other side."""
@@ -128,15 +130,9 @@ def _refuse_followed(plan: Plan, chain: ChainPlan, pole: Point) -> None:
     for rig in local_armatures(plan.scene):
         for other in rig.two_bone_ik_chains:
             is_own = rig == plan.rig and other.name == chain.name
-            goals = [(other.target, other.subtarget)]
-            goals += [] if is_own else [(other.pole_target, other.pole_subtarget)]
-            points = [Point(item, bone if _has_bone(item, bone) else "") for item, bone in goals if item]
-            if pole in dependencies.upstream(*points):
+            points = [item_of(other, role) for role in ((Role.TARGET,) if is_own else Role)]
+            if pole in dependencies.upstream(*filter(None, points)):
                 raise Refused("SHARED_POLE", chain=chain, value=point_text(pole), other=other.name)
-
-
-def _has_bone(item: Object, bone: str) -> bool:
-    return is_rig(item) and item.pose is not None and bone in item.data.bones
 
 
 def _keys_at(item: Object, path: str) -> list[Keyframe]:

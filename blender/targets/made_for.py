@@ -11,7 +11,7 @@ import bpy
 
 from ...skeleton.values import Point
 from ..armatures import Rig, is_rig
-from ..settings.properties import TwoBoneIKChain
+from ..settings.properties import POINTS, TwoBoneIKChain
 from .new_targets import Role
 
 
@@ -28,7 +28,7 @@ def is_marked(item: Any) -> bool:
 def item_of(chain: TwoBoneIKChain, role: Role) -> Point | None:
     """What the chain uses in this role."""
     target = getattr(chain, role)
-    return Point(target, getattr(chain, role.bone_field) if is_rig(target) else "") if target else None
+    return Point(target, getattr(chain, POINTS[role]) if is_rig(target) else "") if target else None
 
 
 def made(chain: TwoBoneIKChain, role: Role) -> Point | None:

@@ -32,15 +32,10 @@ class TargetParent(Word):
 
 
 class Role(StrEnum):
-    """What a chain uses a target for; the value is the chain's field."""
+    """What a chain uses a target for; the value is the chain's field, and `POINTS` has that of the bone."""
 
     TARGET = "target"
     POLE = "pole_target"
-
-    @property
-    def bone_field(self) -> str:
-        """The chain's field for the bone, where the target is one."""
-        return "subtarget" if self is Role.TARGET else "pole_subtarget"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
