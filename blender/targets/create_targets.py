@@ -15,7 +15,7 @@ from ...solver.values import Plane
 from ..armatures import Rig
 from ..bake.build_plan import Names, TakingPart, chosen_chains, scene_of, with_bones
 from ..bake.report import Report
-from ..chains.field_values import set_fitting, unchanged_on_error
+from ..chains.field_values import chains_restorer, set_fitting
 from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..scene.checks import refuse_unposable
@@ -27,21 +27,25 @@ from .new_targets import NewTarget, Role, TargetKind, TargetStyle, parent_name, 
 DEFAULT = TargetStyle()
 
 
-def create(
-    rig: Rig, names: Names, scene: Scene | None, style: TargetStyle = DEFAULT, *, choose_settings: bool = True
-) -> Report:
+def create(rig: Rig, names: Names, scene: Scene | None, *, choose_settings: bool = True) -> Report:
     """Create missing targets for chains of one armature, as `create_all` does it for many."""
-    [report] = create_all({rig: names}, scene, style, choose_settings=choose_settings)
+    [report] = create_all({rig: names}, scene, DEFAULT, choose_settings=choose_settings)
     return report
 
 
 def create_all(
-    rigs: Mapping[Rig, Names], scene: Scene | None, style: TargetStyle, *, choose_settings: bool = True
+    rigs: Mapping[Rig, Names],
+    scene: Scene | None,
+    style: TargetStyle,
+    *,
+    undo: ExitStack | None = None,
+    choose_settings: bool = True,
 ) -> list[Report]:
     """Create missing targets for these chains (None: all that are not muted); existing targets stay as they are.
 
     Blender evaluates the scene once for all armatures; the more objects there are, the longer that takes.
 
+    undo : gets what removes the targets again, and gives chains the settings that they had
     choose_settings : give chains that get a target the settings that fit them
     raises : Refused if they cannot be created; then nothing has changed
     """
@@ -57,9 +61,10 @@ def create_all(
             makers[rig] = _maker(rig, scene_of(rig, scene), style)
     nothing = (translated("note.no_target_lacks"),)
     reports = {rig: Report(rig=rig.name, chains=(), notes=nothing, operation="Create Targets") for rig in rigs}
-    with ExitStack() as until_error:
+    with ExitStack() as until_created:
+        restorers = {rig: chains_restorer(rig) for rig in lacking}
         for rig, by_name in lacking.items():
-            until_error.enter_context(unchanged_on_error(rig))
+            until_created.callback(restorers[rig])
             for chain in by_name.values() if choose_settings else ():
                 if lacks(chain, Role.TARGET):
                     set_fitting(chain)
@@ -69,7 +74,8 @@ def create_all(
             by_chain = ((lacking[rig][targets.solved.plan.name], targets) for targets in posed.targets)
             new_targets = [new for chain, targets in by_chain for new in _new_targets(chain, style, targets)]
             maker, reasons = makers[rig]
-            points, notes = until_error.enter_context(maker.made(rig, scene_of(rig, scene), new_targets))
+            points, notes = maker.make(rig, scene_of(rig, scene), new_targets, until_created)
+            until_created.callback(restorers[rig])  # before their bones go, which live chains would miss
             places = dict(zip(points, new_targets, strict=True))
             targets_from_pose.place_targets(posed, {point: new.transform for point, new in places.items()})
             created += places.items()
@@ -78,6 +84,9 @@ def create_all(
         for point, new in created:
             setattr(new.chain, POINTS[new.role], point.bone)
             setattr(new.chain, new.role, point.object)
+        created_all = until_created.pop_all()
+    if undo:
+        undo.push(created_all)
     return [
         replace(report, notes=(*chains.alerts, *report.notes), left_out=chains.left_out, lacking=chains.left_out)
         for report, chains in zip(reports.values(), taking_part.values(), strict=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from bpy.types import Scene
 
 from ..armatures import Rig
-from ..bake.build_plan import Frames, chosen_chains, current_plan, scene_of, with_bones
+from ..bake.build_plan import Frames, chosen_chains, current_plan, with_bones
 from ..bake.notes import acting_notes
 from ..bake.report import Report
 from ..bake.request import Answer, MeasurePhase, Preparation, Resources, request
@@ -19,8 +19,8 @@ from ..rigs.controls import limb_followed
 from ..scene import dependencies
 from ..scene.checks import refuse_unposable
 from ..settings.key_settings import KeySettings
-from . import target_bones, target_empties, targets_from_pose
-from .create_targets import create, lacks
+from . import targets_from_pose
+from .create_targets import create_all, lacks
 from .made_for import item_of
 from .new_targets import Role, TargetStyle
 
@@ -41,10 +41,11 @@ def pin_targets(
     """Targets where the limbs are; an armature without chains gets first those that `add_chains` finds."""
     refuse_unposable(rig)
     until_written = resources.enter_context(ExitStack())
-    restore_chains = chains_restorer(rig)
-    until_written.callback(restore_chains)
-    notes = [*_detected(rig, add_chains), *_created(rig, names, scene, made, until_written)]
-    until_written.callback(restore_chains)  # before their bones go, which live chains would miss
+    until_written.callback(chains_restorer(rig))
+    notes = [*_detected(rig, add_chains)]
+    if any(lacks(chain, role) for chain in chosen_chains(rig, names) for role in Role):
+        [created] = create_all({rig: names}, scene, made, undo=until_written)
+        notes += created.notes
     write_targets = None
     if frames is not None:
         write_targets = yield from targets_from_pose.bake_targets.part(resources, rig, names, frames, scene, settings)
@@ -73,20 +74,6 @@ def _detected(rig: Rig, add_chains: Callable[[Rig], Sequence[Limb]]) -> Iterator
     if not rig.two_bone_ik_chains:
         limbs = add_chains(rig)
         yield translated("note.added_to", rig=rig.name, chains=", ".join(limb.chain for limb in limbs))
-
-
-def _created(
-    rig: Rig, names: Sequence[str] | None, scene: Scene | None, style: TargetStyle, until_written: ExitStack
-) -> Sequence[str]:
-    """Creates targets that are missing; returns sentences about them."""
-    lacking = [(chain, role) for chain in chosen_chains(rig, names) for role in Role if lacks(chain, role)]
-    if not lacking:
-        return ()
-    report = create(rig, names, scene, style)
-    items = [item for chain, role in lacking if (item := item_of(chain, role))]
-    until_written.callback(target_empties.remove, [target for target, bone in items if not bone])
-    until_written.callback(target_bones.remove, rig, scene_of(rig, scene), [bone for _, bone in items if bone])
-    return report.notes
 
 
 def _carried(rig: Rig, names: Sequence[str] | None) -> Iterator[str]:

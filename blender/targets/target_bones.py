@@ -4,8 +4,8 @@ At rest a target lies on the tip, or a tail that reaches for it, turned as the t
 rest pose needs it. So the limb is in its rest pose once both are cleared.
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
+from contextlib import ExitStack
 from math import cos, sin, tau
 from typing import Any
 
@@ -64,22 +64,10 @@ def obstacle(rig: Rig, scene: Scene) -> tuple[Refused, str] | None:
     return None
 
 
-@contextmanager
-def made(rig: Rig, scene: Scene, new: Sequence[NewTarget]) -> Iterator[tuple[list[Point], list[str]]]:
-    """The bones at rest, and sentences for the report; an error inside removes the bones again."""
-    names: list[str] = []
-    try:
-        collection = _make(rig, scene, new, names)
-        count, name = len(new), collection.name
-        created = translated("note.created_bone" if count == 1 else "note.created_bones", count=count, collection=name)
-        yield [Point(rig, name) for name in names], [created]
-    except Exception:
-        remove(rig, scene, names)
-        raise
-
-
-def _make(rig: Rig, scene: Scene, new: Sequence[NewTarget], names: list[str]) -> BoneCollection:
-    """Add the bones, and their names to `names` as soon as they are there."""
+def make(rig: Rig, scene: Scene, new: Sequence[NewTarget], undo: ExitStack) -> tuple[list[Point], list[str]]:
+    """Make the bones at rest, which `undo` removes again; returns them, and sentences for the report."""
+    names: list[str] = []  # each as soon as it is there
+    undo.callback(remove, rig, scene, names)
     rests = [_rest(target.chain, target.role) for target in new]
     with edit_bones(rig, scene) as bones:
         for target, (matrix, length) in zip(new, rests, strict=True):
@@ -97,7 +85,9 @@ def _make(rig: Rig, scene: Scene, new: Sequence[NewTarget], names: list[str]) ->
             other.unassign(added)
         collection.assign(added)
         rig.pose.bones[name].custom_shape = _shape(target.role)
-    return collection
+    named: dict[str, Any] = {"count": len(new), "collection": collection.name}
+    created = translated("note.created_bone" if len(new) == 1 else "note.created_bones", **named)
+    return [Point(rig, name) for name in names], [created]
 
 
 def remove(rig: Rig, scene: Scene, names: Collection[str]) -> None:

@@ -1,7 +1,7 @@
 """Targets that are empties, in a collection that linking the character takes along."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack
 from typing import Any
 
 import bpy
@@ -18,9 +18,8 @@ _LOOKS: dict[Role, tuple[Any, float]] = {Role.TARGET: ("CUBE", 0.08), Role.POLE:
 """Shape, and size as part of the chain's length."""
 
 
-@contextmanager
-def made(rig: Rig, scene: Scene, new: Sequence[NewTarget]) -> Iterator[tuple[list[Point], list[str]]]:
-    """The empties, wherever they are as yet, and sentences for the report; an error inside removes them again."""
+def make(rig: Rig, scene: Scene, new: Sequence[NewTarget], undo: ExitStack) -> tuple[list[Point], list[str]]:
+    """Make the empties, anywhere, which `undo` removes again; returns them, and sentences for the report."""
     holder = _deepest(rig, scene)
     collection = _collection(rig, holder)
     count, name = len(new), collection.name
@@ -28,12 +27,9 @@ def made(rig: Rig, scene: Scene, new: Sequence[NewTarget]) -> Iterator[tuple[lis
     if holder == scene.collection and not rig.override_library:
         notes.append(translated("note.linking_alone", object=rig.name))
     empties: list[Object] = []
-    try:
-        empties.extend(_empty(rig, target, collection) for target in new)
-        yield [Point(empty) for empty in empties], notes
-    except Exception:
-        remove(empties)
-        raise
+    undo.callback(remove, empties)
+    empties.extend(_empty(rig, target, collection) for target in new)
+    return [Point(empty) for empty in empties], notes
 
 
 def remove(items: Iterable[Object]) -> None:
