@@ -20,6 +20,7 @@ from ..bake.build_plan import Names, current_plan
 from ..bake.checks import refuse_stretched_time
 from ..bake.pose import bend_signs, pose, refuse_unposed
 from ..bake.report import Report
+from ..chains.field_values import unchanged_on_error
 from ..curves import unkeyed_edits, write
 from ..curves.keys import curves_at
 from ..messages.refused import Refused
@@ -63,12 +64,10 @@ def flip(rig: Rig, names: Names, scene: Scene | None, pose_before: PoseBefore = 
                     bends[chain.name] = as_now
                 continue
         bends[chain.name] = other
-    before = _set_bends(rig, bends)
-    try:
+    with unchanged_on_error(rig):
+        for name, bend in bends.items():
+            rig.two_bone_ik_chains[name].bend = bend
         refuse_unposed(rig, names, scene, pose_before)
-    except Refused:
-        _set_bends(rig, before)
-        raise
     for move in poles:
         notes += move()
     with unkeyed_edits.preserved() as keep:
@@ -81,14 +80,6 @@ def _pole_decides(chain: ChainPlan) -> bool:
     if chain.pole is None or chain.options.plane == Plane.AIM:
         return False
     return chain.options.plane == Plane.REST or not chain.may_fall_short("pole_influence")
-
-
-def _set_bends(rig: Rig, bends: dict[str, Bend]) -> dict[str, Bend]:
-    """Returns those that the chains had."""
-    before = {name: Bend(rig.two_bone_ik_chains[name].bend) for name in bends}
-    for name, bend in bends.items():
-        rig.two_bone_ik_chains[name].bend = bend
-    return before
 
 
 def _moved_pole(plan: Plan, chain: ChainPlan) -> Callable[[], list[str]]:
