@@ -190,10 +190,8 @@ def _is_running(process: int) -> bool:
         return True  # asking by `os.kill` would end it there
     try:
         os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:  # another user's
-        return True
+    except (PermissionError, ProcessLookupError, OverflowError) as error:
+        return isinstance(error, PermissionError)  # another user's
     return True
 
 

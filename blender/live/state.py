@@ -258,12 +258,7 @@ def invalidate(rig: Rig) -> None:
     rig.update_tag()
 
 
-def _renamed(rig: Rig, _names: bone_marks.Names) -> None:
-    """Read its chains again: they name other bones."""
-    cached(rig).forget()
-
-
-bone_marks.listeners.append(_renamed)
+bone_marks.listeners.append(lambda rig, _names: cached(rig).forget())  # its chains name other bones
 
 
 def _evaluated(depsgraph: Depsgraph) -> None:
