@@ -104,9 +104,8 @@ def notice_all_of(rig: Rig) -> None:
     chains, fields = rig.two_bone_ik_chains, ("target", "pole_target")
     # Blender sets a pointer that is read.
     there = {getattr(chain, field) for chain in chains for field in fields if chain.is_property_set(field)}
-    points = there - {None}
-    spaces = {record.space for point in points for record in point.two_bone_ik_holds}
-    notice((rig, *(item for item in points | spaces if is_rig(item) and item != rig)))
+    spaces = {record.space for point in there - {None} for record in point.two_bone_ik_holds}
+    notice((rig, *there, *spaces))
 
 
 def follow_all(rigs: Iterable[Rig] = ()) -> dict[Rig, Names]:
@@ -176,9 +175,7 @@ def _has_changed(rig: Rig) -> bool:
 
 def _holders(item: Any) -> Iterator[tuple[_Kind, Any]]:
     """All of an object that names bones and can be changed."""
-    if item.two_bone_ik_chains or item.two_bone_ik_holds or item.two_bone_ik_hips:
-        if item.library or not editable(item):
-            return
+    if (item.two_bone_ik_chains or item.two_bone_ik_holds or item.two_bone_ik_hips) and editable(item):
         yield from ((CHAIN, chain) for chain in item.two_bone_ik_chains)
         yield from ((HOLD, record) for record in item.two_bone_ik_holds)
         if item.two_bone_ik_hips:
