@@ -23,7 +23,7 @@ from ..blender.settings import keyed_options
 from ..blender.settings.properties import TwoBoneIKChain, chain_of, is_from_library
 from ..blender.takeover.option_animation import animate
 from ..blender.takeover.takeover import Takeover, takeovers, uneven_differences
-from ..blender.targets.create_targets import create
+from ..blender.targets.create_targets import DEFAULT, create_all
 from .options import ChainOptions
 
 
@@ -275,4 +275,4 @@ def apply_setup(rig: Object, setup: Setup) -> list[str]:
     ['forearm.L', 'forearm.R']
     """
     rig = given_rig(rig)
-    return setup_file.apply(rig, setup, lambda names: create(rig, names, None, choose_settings=False))
+    return setup_file.apply(rig, setup, lambda names: create_all({rig: names}, None, DEFAULT, choose_settings=False))

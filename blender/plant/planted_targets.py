@@ -5,21 +5,20 @@ already, and those that chains lack are created before the feet are keyed.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 
-from bpy.types import Object, Scene
+from bpy.types import Scene
 
 from ...skeleton.steps import part
 from ..armatures import Rig
 from ..bake.build_plan import build_plan
 from ..bake.request import MeasurePhase, Preparation, Resources, finish, request
-from ..chains.field_values import unchanged_on_error
+from ..chains.field_values import chains_restorer
 from ..curves.unkeyed_edits import Keeper
-from ..messages.refused import Refused
 from ..settings.key_settings import KeySettings
-from ..targets import target_empties
 from ..targets.checks import keyable, refuse_not_shown
-from ..targets.create_targets import create
+from ..targets.create_targets import DEFAULT, create_all
 from ..targets.targets_from_pose import bake_targets
 from .captured_limbs import PlantChoices, captured_limbs
 from .plant import plant_feet
@@ -50,24 +49,16 @@ def plant_with_targets(
         yield from part(bake_targets.part(resources, rig, known, span, scene, settings), 0.5, 1.0)
 
     def write(keep: Keeper) -> MeasurePhase:
-        before = _targets(rig)
-        with unchanged_on_error(rig):
+        with ExitStack() as until_keyed:
+            until_keyed.callback(chains_restorer(rig))
             add_chains(rig, names)
-            made = create(rig, names, scene)
-            try:
-                plan = build_plan(rig, names, span, scene, settings.keys)
-                refuse_not_shown(plan)
-                keyable(plan, over_range=True, style=settings)
-                report = finish(write_feet.pop(), keep)
-            except Refused:
-                target_empties.remove(_targets(rig) - before - {rig})
-                raise
+            [made] = create_all({rig: names}, scene, DEFAULT, undo=until_keyed)
+            plan = build_plan(rig, names, span, scene, settings.keys)
+            refuse_not_shown(plan)
+            keyable(plan, over_range=True, style=settings)
+            report = finish(write_feet.pop(), keep)
+            until_keyed.pop_all()
         baked = bake_targets.within(keep, rig, names, span, scene, settings)
         return MeasurePhase(None, lambda _: replace(report, notes=(*report.notes, *made.notes, *baked.notes)))
 
     return write
-
-
-def _targets(rig: Rig) -> set[Object]:
-    found = (item for chain in rig.two_bone_ik_chains for item in (chain.target, chain.pole_target))
-    return {item for item in found if item}

@@ -6,7 +6,7 @@ cannot be moved, keyed or read, such as controls that do not show the limb.
 Other rooms use of it:
 
     checks : holdable, keyable, keyed_target, pullable, refuse_following, refuse_not_shown
-    create_targets : DEFAULT, create, create_all, lacks, remove
+    create_targets : DEFAULT, create_all, lacks, remove
     edit_bones : edit_bones, in_edit_mode
     flip : all
     made_for : item_of, made
@@ -14,7 +14,6 @@ Other rooms use of it:
     pin : pin_targets
     space : Space, floor_named, space_named, space_point
     target_bones : all
-    target_empties : all
     target_space : all
     targets_from_pose : all
 """

@@ -27,12 +27,6 @@ from .new_targets import NewTarget, Role, TargetKind, TargetStyle, parent_name, 
 DEFAULT = TargetStyle()
 
 
-def create(rig: Rig, names: Names, scene: Scene | None, *, choose_settings: bool = True) -> Report:
-    """Create missing targets for chains of one armature, as `create_all` does it for many."""
-    [report] = create_all({rig: names}, scene, DEFAULT, choose_settings=choose_settings)
-    return report
-
-
 def create_all(
     rigs: Mapping[Rig, Names],
     scene: Scene | None,
