@@ -86,28 +86,27 @@ def _label(name: str, value: object) -> str:
 
 def refuse_uneven(plan: Plan, solved: SolvedGroup, samples: Samples) -> None:
     """Raise `Refused` where scale is uneven, a bone above is mirrored, or bones of the limb move or are scaled."""
-    group = solved.group
-    for column, chain in enumerate(group.plans):
-        rig: Rig = chain.rig
 
-        def at(rows: np.ndarray) -> str:
-            return frame_text(plan.frames[int(np.argmax(rows)) if len(rows) > 1 else 0])
+    def at(rows: np.ndarray) -> str:
+        return frame_text(plan.frames[int(np.argmax(rows)) if len(rows) > 1 else 0])
 
-        scales = np.linalg.svd(group.to_world[:, column % group.to_world.shape[1], :3, :3], compute_uv=False)
+    rig: Rig = plan.rig
+    mirrored = np.linalg.det(samples.to_world[rig][:, :3, :3]) < 0.0
+    for column, chain in enumerate(solved.plans):
+        to_world = solved.group.to_world[:, column, :3, :3]
+        scales = np.linalg.svd(to_world, compute_uv=False)
         uneven = scales[:, 0] - scales[:, 2] > _SLIGHT * scales[:, 0]
         if uneven.any():
             worst = scales[int(np.argmax(uneven))]
             raise Refused("NOT_BUILDABLE.uneven", chain=chain, value=float(worst[2] / worst[0]), frame=at(uneven))
-        mirrored = np.linalg.det(samples.to_world[rig][:, :3, :3]) < 0.0
-        above = mirrored != (np.linalg.det(group.to_world[:, column % group.to_world.shape[1], :3, :3]) < 0.0)
+        above = mirrored != (np.linalg.det(to_world) < 0.0)
         if above.any():
             raise Refused("NOT_BUILDABLE.mirrored_above", chain=chain, frame=at(above))
         if chain.use_rotation and chain.target.object != rig and mirrored.any():
             raise Refused("NOT_BUILDABLE.mirrored", chain=chain, frame=at(mirrored))
         rest, _ = rest_chain(rig, rig.two_bone_ik_chains[chain.name])
         size = norm(np.diff(rest.joints, axis=-2)).sum()
-        joints = group.chain.joints[:, column % group.chain.joints.shape[1]]
-        moved = norm(joints - rest.joints).max(axis=-1) > _SLIGHT * size
+        moved = norm(solved.group.chain.joints[:, column] - rest.joints).max(axis=-1) > _SLIGHT * size
         # A connected bone has no location of its own.
         if not rig.data.bones[chain.root.name].use_connect:
             location = samples.basis[Point(rig, chain.root.name)].location

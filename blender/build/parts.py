@@ -94,18 +94,12 @@ DriverInput = str | tuple[str, Point] | tuple[Point, Point]
 
 def make(rig: Rig, scene: Scene, built: Iterable[Parts]) -> None:
     """Add the bones of these limbs, and let those of the user copy them."""
-    made: list[tuple[Parts, dict[str, str]]] = [(parts, {}) for parts in built]
     with edit_bones(rig, scene) as bones:
-        for parts, names in made:
-            _add_bones(rig, bones, parts, names)
+        added = [(parts, _add_bones(rig, bones, parts)) for parts in built]
     collection = _collection(rig) or _new_collection(rig)
-    for _, names in made:
+    for parts, names in added:
         for name in names.values():
-            bone = rig.data.bones[name]
-            for other in bone.collections:
-                other.unassign(bone)
-            collection.assign(bone)
-    for parts, names in made:
+            collection.assign(rig.data.bones[name])
         _add_properties(rig, parts)
         _connect(rig, parts, names)
     rig.update_tag()
@@ -123,8 +117,9 @@ def _new_collection(rig: Rig) -> BoneCollection:
     return collection
 
 
-def _add_bones(rig: Rig, bones: Any, parts: Parts, names: dict[str, str]) -> None:
-    root = rig.data.bones[parts.chain.root.name]
+def _add_bones(rig: Rig, bones: Any, parts: Parts) -> dict[str, str]:
+    """The names of the bones that are added, by part of the limb."""
+    root, names = rig.data.bones[parts.chain.root.name], dict[str, str]()
     copying = {part: name for name, (part, _) in parts.copying().items()}
     for part, built in parts.limb.bones.items():
         kind = part.split()[0]
@@ -140,6 +135,7 @@ def _add_bones(rig: Rig, bones: Any, parts: Parts, names: dict[str, str]) -> Non
             bone.use_inherit_rotation = root.use_inherit_rotation
         elif "max_stretch" in parts.options:
             bone.inherit_scale = "ALIGNED"  # otherwise it would be sheared
+    return names
 
 
 def _add_properties(rig: Rig, parts: Parts) -> None:

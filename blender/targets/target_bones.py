@@ -81,8 +81,6 @@ def make(rig: Rig, scene: Scene, new: Sequence[NewTarget], undo: ExitStack) -> t
     for name, target in zip(names, new, strict=True):
         added = rig.data.bones[name]
         mark(added, rig.name)
-        for other in added.collections:
-            other.unassign(added)
         collection.assign(added)
         rig.pose.bones[name].custom_shape = _shape(target.role)
     named: dict[str, Any] = {"count": len(new), "collection": collection.name}
