@@ -37,16 +37,24 @@ def owner_and_property(path: str) -> tuple[str, str]:
     return owner, name
 
 
+def owner_of(block: ID, path: str) -> Any:
+    """What has the property at this path: the data-block itself, or a bone or constraint of it.
+
+    raises : ValueError where it is gone
+    """
+    owner, _ = owner_and_property(path)
+    return block.path_resolve(owner) if owner else block
+
+
 def value_at(block: ID, path: str) -> Any:
     """What the property is; of a custom one what is stored, where from 5.2 Blender gives the name of a choice.
 
     raises : KeyError, ValueError where there is none
     """
-    owner_path, name = owner_and_property(path)
+    name = owner_and_property(path)[1]
     if not name.startswith("["):
         return block.path_resolve(path)
-    owner: Any = block.path_resolve(owner_path) if owner_path else block
-    return owner[bpy.utils.unescape_identifier(name[2:-2])]
+    return owner_of(block, path)[bpy.utils.unescape_identifier(name[2:-2])]
 
 
 def set_value_at(block: ID, path: str, value: object) -> None:
@@ -54,8 +62,7 @@ def set_value_at(block: ID, path: str, value: object) -> None:
 
     raises : ValueError where its owner is gone
     """
-    owner_path, name = owner_and_property(path)
-    owner: Any = block.path_resolve(owner_path) if owner_path else block
+    owner, name = owner_of(block, path), owner_and_property(path)[1]
     if name.startswith("["):
         owner[bpy.utils.unescape_identifier(name[2:-2])] = value
     else:

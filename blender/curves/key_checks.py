@@ -11,7 +11,7 @@ from ...skeleton.values import MERGE
 from .. import versions
 from ..messages.refused import Refused
 from ..messages.translation import known_words, translated
-from ..rna_paths import owner_and_property
+from ..rna_paths import owner_and_property, owner_of
 from ..settings.key_settings import Keys, KeyStyle
 
 _STEADY = ("CONSTANT", "LINEAR", "BEZIER")
@@ -104,12 +104,6 @@ def code(attribute: str, identifier: str) -> int:
 def _codes(attribute: str) -> dict[str, int]:
     choices = cast(EnumProperty, Keyframe.bl_rna.properties[attribute]).enum_items
     return {choice.identifier: choice.value for choice in choices}
-
-
-def owner_of(item: Object, path: str) -> Object | PoseBone:
-    """The bone or the object whose property this path names."""
-    owner, _ = owner_and_property(path)
-    return item.path_resolve(owner) if owner else item
 
 
 def _eased(curve: FCurve, span: tuple[float, float]) -> str:

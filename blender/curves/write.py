@@ -19,10 +19,10 @@ from ...skeleton.values import MERGE, Channel
 from .. import versions
 from ..armatures import Rig
 from ..messages.translation import translated
-from ..rna_paths import owner_and_property
+from ..rna_paths import owner_and_property, owner_of
 from ..settings.key_settings import KeyStyle
 from . import own_keys
-from .key_checks import code, mixed, owner_of
+from .key_checks import code, mixed
 
 _KINDS = {"FLOAT": np.float32, "ENUM": np.uint8, "BOOLEAN": np.bool_}
 

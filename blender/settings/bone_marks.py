@@ -90,12 +90,11 @@ def notice(rigs: Iterable[Object | None]) -> dict[Rig, Names]:
     renamed = [rig for rig in changed if any(_name_seen(bone) not in ("", bone.name) for bone in rig.pose.bones)]
     if renamed:
         return follow_all(renamed)
-    if changed:
-        from . import renamed_actions
+    from . import renamed_actions
 
-        for rig in changed:
-            _settle(((rig, kind, holder) for kind, holder in _holders(rig)), {})
-            renamed_actions.mark_kept(rig)
+    for rig in changed:
+        _settle(((rig, kind, holder) for kind, holder in _holders(rig)), {})
+        renamed_actions.mark_kept(rig)
     return {}
 
 
@@ -120,11 +119,10 @@ def follow_all(rigs: Iterable[Rig] = ()) -> dict[Rig, Names]:
     changed = _settle((*holders, *scenes), tables)
     by_rig = {rig: _seen_now(table) for rig, table in tables.items() if not _is_edited(rig)}
     names = {rig: renamed for rig, renamed in by_rig.items() if renamed}
-    if names:
-        from . import renamed_actions
+    from . import renamed_actions
 
-        for rig, renamed in names.items():
-            renamed_actions.rename(rig, renamed)
+    for rig, renamed in names.items():
+        renamed_actions.rename(rig, renamed)
     for rig in changed | names.keys():
         for listener in listeners:
             listener(rig, names.get(rig, {}))
