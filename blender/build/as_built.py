@@ -46,7 +46,7 @@ def as_built(rig: Rig, names: Sequence[str]) -> Iterator[Built]:
             yield Built(bone.matrix_local.copy(), turned, tuple(_followed(rig, pose_bone)))
             bone = bone.parent
     for tip in (item for name in names for item in rig.pose.bones[name].constraints if item.name.startswith(TIP)):
-        turned = _driver(rig, f"{tip.path_from_id()}.influence", -1)
+        turned = _driver(rig, f"{tip.path_from_id()}.influence", 0)
         yield Built(None, turned, (_target(tip),))
 
 
@@ -55,7 +55,7 @@ _DRIVEN = ((ANGLE, 0), ("scale", 1))
 
 def _driver(rig: Rig, path: str, index: int) -> str:
     drivers = rig.animation_data.drivers if rig.animation_data else None
-    curve = (drivers.find(path, index=index) if index >= 0 else drivers.find(path)) if drivers else None
+    curve = drivers.find(path, index=index) if drivers else None
     return curve.driver.expression if curve else ""
 
 
