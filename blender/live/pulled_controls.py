@@ -5,7 +5,6 @@ tip, or turns the limb's own control where the rig lets no pole bend the limb.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 from bpy.types import Object, Scene
@@ -138,11 +137,9 @@ class PulledControls:
 
     def _sampled(self) -> Samples:
         """As the scene is now."""
-        need = pose_need(self.plan, placed(self._targets))
-        own = frozenset({Point(self.chain.rig, self._swivel.name)} if self._swivel else ())
-        shown = (point for point, _ in self._shown)
-        need = replace(need, bones=need.bones.union(shown), own=need.own | own, turned=need.turned | own)
-        return sampling.sample_current_frame(self.plan, need)
+        turned = [Point(self.chain.rig, self._swivel.name)] if self._swivel else []
+        points = {*placed(self._targets), *turned, *(point for point, _ in self._shown)}
+        return sampling.sample_current_frame(self.plan, pose_need(self.plan, points))
 
     def _joints(self, samples: Samples) -> Iterable[Array]:
         """(3,) each, in armature space: root, mid and tip of the limb as it shows."""
