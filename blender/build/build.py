@@ -147,8 +147,7 @@ def _holder(chain: ChainPlan) -> str:
 
 def unbuild(rig: Rig, names: Names, scene: Scene | None) -> Report:
     """Take out what was built for these chains; None for all that was built into the rig."""
-    constraints = dependencies.constrained(rig)
-    built = {bone.name for bone, constraint in constraints if constraint.name.startswith(dependencies.BUILT)}
+    built = {bone.name for bone in rig.pose.bones if dependencies.has_built(bone)}
     if names is not None:
         built &= {name for chain in chosen_chains(rig, names) for name in _copying(chain)}
     if not built:
