@@ -13,12 +13,12 @@ from ...skeleton import transform
 from ...skeleton.chain_group import chain_groups
 from ...skeleton.rotation_mode import rotation_values
 from ...skeleton.target_channels import KeyedTarget, WorldTransform, by_object, channels_by_target, placed
-from ...skeleton.values import Bone, ChainPlan, Channel, Plan, Point, Samples
+from ...skeleton.values import Bone, ChainPlan, Channel, Point, Samples
 from ...solver import rotation
 from ...solver.diagnostics import joint_angles
 from ...solver.values import Array
 from ...solver.vectors import angle_about, cross, norm, product, rejection, unit
-from ..bake.build_plan import at_current_frame
+from ..bake.build_plan import limb_plan
 from ..bake.write_channels import Channels, pose_channels
 from ..curves import key_checks
 from ..curves.keys import values_before
@@ -55,9 +55,8 @@ class PulledControls:
             raise Refused("PULLED_IK.tip", chain=chain, switch=limb.switch, value=limb.fk_value)
         self.chain = chain
         self._limb, self._insert_keys = limb, insert_keys
-        self.plan = at_current_frame(
-            Plan(rig=chain.rig, name=chain.rig.name, scene=scene, ranks=((chain,),), frames=np.empty(0))
-        )
+        now = scene.frame_current_final
+        self.plan = limb_plan(chain.rig, [chain], (now, now), scene)
         poled = limb.pole and pole_on(chain.rig, limb, self.plan.frames)[0]
         known = Point(chain.rig, limb.followed), *([Point(chain.rig, limb.pole)] if poled else [])
         self._target, *poles = goals(chain.rig, limb) if built else known
