@@ -153,13 +153,6 @@ def _contact_moved(rig: armatures.Rig, which: int, frame: int) -> None:
     contact_runs.move_end(rig, which, frame)
 
 
-_LISTENERS: dict[str, Callable[..., None]] = {
-    "choice": _choice_changed,
-    "live": _live_changed,
-    "active": _active_changed,
-    "contact": _contact_moved,
-}
-
 _HANDLERS: dict[str, tuple[Callable[..., None], ...]] = {
     "depsgraph_update_post": (_notice_objects, _notice_renames, _follow_selection, _follow),
     "frame_change_post": (_notice_objects, _notice_renames, _follow_frame),
@@ -177,7 +170,9 @@ def register() -> None:
     """Follow from now on."""
     for event, handlers in _HANDLERS.items():
         getattr(bpy.app.handlers, event).extend(handlers)
-    properties.LISTENERS.update(_LISTENERS)
+    properties.LISTENERS.update(
+        choice=_choice_changed, live=_live_changed, active=_active_changed, contact=_contact_moved
+    )
 
 
 def unregister() -> None:

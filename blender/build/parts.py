@@ -143,15 +143,8 @@ def _add_properties(rig: Rig, parts: Parts) -> None:
     for option, value in parts.options.items():
         name, least, greatest, subtype, tooltip = PROPERTIES[option]
         holder[name] = value
-        holder.id_properties_ui(name).update(
-            min=least,
-            max=greatest,
-            soft_min=least,
-            soft_max=greatest,
-            default=value,
-            subtype=subtype,
-            description=tooltip,
-        )
+        ui = holder.id_properties_ui(name)
+        ui.update(min=least, max=greatest, default=value, subtype=subtype, description=tooltip)
         holder.property_overridable_library_set(f'["{name}"]', True)
 
 
