@@ -137,8 +137,7 @@ def _collection(rig: Rig) -> BoneCollection:
 
 def _remove_keys(rig: Rig, names: Collection[str]) -> None:
     """Those of the bones, unless another armature with such bones plays them; then the action if it came with them."""
-    animation = rig.animation_data
-    action = animation.action if animation else None
+    action, _ = versions.played(rig)
     came_with_keys = action and action.name.startswith(f"{rig.name}Action") and bool(versions.curves(rig))
     others = (item for item in bpy.data.objects if item != rig and is_rig(item))
     sharing = (item for item in others if any(name in item.data.bones for name in names))
@@ -149,7 +148,7 @@ def _remove_keys(rig: Rig, names: Collection[str]) -> None:
     if not came_with_keys or versions.keyed_slots(action) or action.users > 1:
         return
     bpy.data.actions.remove(action)
-    if not (animation.drivers or animation.nla_tracks):
+    if not (rig.animation_data.drivers or rig.animation_data.nla_tracks):
         rig.animation_data_clear()
 
 
