@@ -4,7 +4,7 @@ Keyed options that are animated have to be sampled on every frame. The rest pose
 bends enough to tell one.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -125,13 +125,13 @@ def chain_bones(rig: Rig, end_bone: str, root_bone: str, chain: str = "") -> tup
 
     chain : its name, to be named where it is refused; "" where it has none yet
     """
-    end = _bone(rig, end_bone, lambda: translated("part.end_bone"), chain)
+    end = _bone("part.end_bone", rig, end_bone, chain)
     if end.parent is None:
         raise Refused("NO_PARENT", object=rig, bone=end_bone)
     if not root_bone:
         return (end.parent.name, end.name)
     above = [bone.name for bone in end.parent_recursive]
-    _bone(rig, root_bone, lambda: translated("part.root_bone"), chain, above)
+    _bone("part.root_bone", rig, root_bone, chain, above)
     if root_bone not in above:
         raise Refused("NOT_A_CHAIN", object=rig, bone=root_bone, end=end_bone, nearest=nearest_name(root_bone, above))
     return (*reversed(above[: above.index(root_bone) + 1]), end.name)
@@ -181,38 +181,32 @@ def bones_below(rig: Rig, chain: TwoBoneIKChain, end: str) -> tuple[str, ...]:
     """
     names: tuple[str, ...] = ()
     if chain.hock_bone:
-        hock_bone = _bone(rig, chain.hock_bone, lambda: translated("part.hock_bone"), chain.name)
-        names = _names_below(end, hock_bone)
-        if not names:
-            raise Refused("HOCK_NOT_BELOW", **_not_below(rig, hock_bone, end))
+        hock_bone = _bone("part.hock_bone", rig, chain.hock_bone, chain.name)
+        names = _names_below("HOCK_NOT_BELOW", rig, end, hock_bone)
     if chain.tip_bone:
-        tip = _bone(rig, chain.tip_bone, lambda: translated("part.tip_bone"), chain.name)
-        names = _names_below(end, tip)
-        if not names:
-            raise Refused("NOT_A_CHILD", **_not_below(rig, tip, end))
+        tip = _bone("part.tip_bone", rig, chain.tip_bone, chain.name)
+        names = _names_below("NOT_A_CHILD", rig, end, tip)
         if chain.hock_bone and chain.hock_bone not in names[:-1]:
             raise Refused("HOCK_NOT_ABOVE", object=rig, bone=chain.hock_bone, tip=tip.name)
     return names
 
 
-def _names_below(end: str, last: Bone) -> tuple[str, ...]:
-    """Names of the bones from the child of the bone `end` to the last; none where that is not below it."""
-    above = [last.name, *(bone.name for bone in last.parent_recursive)]
-    return tuple(reversed(above[: above.index(end)])) if end in above else ()
+def _names_below(sentence: str, rig: Rig, end: str, last: Bone) -> tuple[str, ...]:
+    """Names of the bones from the child of the bone `end` to the last; Refused where that is not below it."""
+    names = [last.name, *(bone.name for bone in last.parent_recursive)]
+    if end not in names[1:]:
+        nearest = nearest_name(last.name, (bone.name for bone in rig.data.bones[end].children_recursive))
+        raise Refused(sentence, object=rig, bone=last.name, end=end, nearest=nearest)
+    return tuple(reversed(names[: names.index(end)]))
 
 
-def _not_below(rig: Rig, bone: Bone, end: str) -> dict[str, Any]:
-    below = (other.name for other in rig.data.bones[end].children_recursive)
-    return {"object": rig, "bone": bone.name, "end": end, "nearest": nearest_name(bone.name, below)}
-
-
-def _bone(rig: Rig, name: str, role: Callable[[], str], chain: str, right: Iterable[str] = ()) -> Bone:
+def _bone(role: str, rig: Rig, name: str, chain: str, right: Iterable[str] = ()) -> Bone:
     """The bone of this name; Refused where there is none, with the nearest of the `right` ones, or of all."""
     bone: Bone | None = rig.data.bones.get(name) if isinstance(name, str) else None
     if bone is not None:
         return bone
     owner = translated("part.chain", name=chain) if chain else translated("part.a_chain")
-    named: dict[str, Any] = {"object": rig, "owner": owner, "role": role()}
+    named: dict[str, Any] = {"object": rig, "owner": owner, "role": translated(role)}
     if not name:
         raise Refused("NO_BONE.unnamed", bone=name, **named)
     if not isinstance(name, str):
