@@ -167,8 +167,6 @@ def with_dependents(ranks: Ranks, also: Sequence[Point] = ()) -> Ranks:
     """Add `dependents` to each chain: which of its bones carry a target or parent of a chain, or a point in `also`."""
     # The last rank moves nothing that others wait for.
     moving, last = ranks[:-1], ranks[-1:]
-    if not moving:
-        return ranks
     chains = [chain for rank in ranks for chain in rank]
     points = [*also, *(point for chain in chains for point in dependencies.places_of(chain))]
     nearest = [

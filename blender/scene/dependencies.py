@@ -127,15 +127,7 @@ def with_parents(point: Point) -> list[Point]:
 
 def ancestors(points: Iterable[Point]) -> list[Point]:
     """The points and all that carries them, each after what carries it."""
-    placed: dict[Point, None] = {}
-    for point in points:
-        new: list[Point] = []
-        place: Point | None = point
-        while place and place not in placed:
-            new.append(place)
-            place = _parent(place)
-        placed |= dict.fromkeys(reversed(new))
-    return list(placed)
+    return list(dict.fromkeys(place for point in points for place in reversed(with_parents(point))))
 
 
 def followed(chains: Iterable[ChainPlan], rigs: Set[Rig]) -> Iterator[tuple[ChainPlan, Rig]]:
