@@ -4,9 +4,9 @@ It has too many frames, its keys would play on others, a target is out of reach,
 follows its own limb by a way that the order of an armature's chains does not show.
 """
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -66,14 +66,11 @@ def refuse_shared_bones(chains: Iterable[ChainPlan]) -> None:
 def shared_bone_refusals(chains: Iterable[ChainPlan]) -> dict[str, Refused]:
     """For each chain that shares a posed bone with another, by its name, the sentence that names both."""
     refusals: dict[str, Refused] = {}
-    chains = list(chains)
-    counts = Counter([name for chain in chains for name in chain.oriented])
-    if len(counts) == counts.total():
-        return refusals
-    suspects = [chain for chain in chains if any(counts[name] > 1 for name in chain.oriented)]
-    for chain, other in combinations(suspects, 2):
-        shared = _shared(chain, other)
-        if shared:
+    oriented = {chain: chain.oriented for chain in chains}
+    counts = Counter(itertools.chain.from_iterable(oriented.values()))
+    suspects = [chain for chain, names in oriented.items() if any(counts[name] > 1 for name in names)]
+    for chain, other in itertools.combinations(suspects, 2):
+        if shared := _shared(chain, other):
             refusal = Refused("SHARED_BONE", chain=chain, bone=shared, value=other.name)
             refusals = {chain.name: refusal, other.name: refusal} | refusals
     return refusals
