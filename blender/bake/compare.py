@@ -180,10 +180,9 @@ def _compare(
 
 def _keyed(plan: Plan, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     """(n,) True on frames that were asked for and keyed."""
-    keyed, requested = np.zeros((2, len(plan.frames)), dtype=bool)
-    keyed[rows] = True
-    requested[plan.requested] = True
-    return keyed & requested
+    keyed = np.zeros(len(plan.frames), dtype=np.bool_)
+    keyed[rows[rows % plan.step == 0]] = True
+    return keyed
 
 
 def _measured(

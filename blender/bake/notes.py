@@ -156,8 +156,7 @@ def flat_notes(plan: Plan, solved: Iterable[SolvedGroup]) -> Iterator[str]:
         flat = group.flat
         for basis in group.basis:
             flat = flat | (basis.scale == 0.0).any(axis=-1)
-        if flat.any():
-            is_flat = np.broadcast_to(flat, (len(plan.frames), flat.shape[1]))[plan.requested]
-            for column, chain in enumerate(group.plans):
-                if is_flat[:, column].any():
-                    yield translated("note.flat_unproven", chain=chain.name, when=when(frames, is_flat[:, column]))
+        is_flat = np.broadcast_to(flat, (len(plan.frames), len(group.plans)))[plan.requested]
+        for chain, where in zip(group.plans, is_flat.T, strict=True):
+            if where.any():
+                yield translated("note.flat_unproven", chain=chain.name, when=when(frames, where))
