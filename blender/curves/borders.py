@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from bpy.types import FCurve, Object
-from numpy.typing import NDArray
 
 from ...skeleton.values import MERGE
 from ...solver.values import Array
@@ -61,13 +60,13 @@ def kept(owner: Object, spans: Mapping[tuple[str, int], tuple[float, float]]) ->
 
     spans : by path and index of curves
     """
-    find = versions.curve_finder(owner)
-    curves = {(path, index): find(path, index=index) for path, index in spans}
-    before = {key: outside(curve, spans[key]) for key, curve in curves.items() if curve and len(curve.keyframe_points)}
+    curves = by_path_and_index(versions.curves(owner))
+    keyed = [key for key in spans if key in curves and len(curves[key].keyframe_points)]
+    before = {key: outside(curves[key], spans[key]) for key in keyed}
     yield
-    find = versions.curve_finder(owner)
-    for (path, index), was in before.items():
-        restore(find(path, index=index), was)
+    curves = by_path_and_index(versions.curves(owner))
+    for key, was in before.items():
+        restore(curves[key], was)
 
 
 def outside(curve: FCurve, span: tuple[float, float]) -> Outside:
@@ -100,23 +99,10 @@ def restore(curve: FCurve, before: Outside) -> None:
     if before.end.beyond is not None:
         keys["interpolation"][last + 1] = code("interpolation", "BEZIER")
         keys["handle_right"][last + 1] = before.end.beyond
+    write.set_keys(curve.keyframe_points, keys)
+    curve.update()
     rows = np.arange(len(keys["co"]))
-    _set_and_freeze(curve, keys, (rows < first) | (rows > last))
-
-
-def _set_and_freeze(curve: FCurve, keys: Attributes, outer: NDArray[np.bool_]) -> None:
-    """Write the keys; where Blender moves handles of those `outer` (n,), they become free."""
-    free = code("handle_left_type", "FREE")
-    for _ in range(3):
-        write.set_keys(curve.keyframe_points, keys)
-        curve.update()
-        now = write.attributes(curve.keyframe_points)
-        sides = ("handle_left", "handle_right")
-        moved = outer & np.logical_or.reduce([(now[side] != keys[side]).any(axis=-1) for side in sides])
-        if not moved.any():
-            return
-        for side in sides:
-            keys[f"{side}_type"][moved] = free
+    write.freeze_handles(curve, keys, (rows < first) | (rows > last))
 
 
 def same_keys(curve: FCurve, other: FCurve) -> bool:
