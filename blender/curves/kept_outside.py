@@ -46,11 +46,9 @@ def kept(
     for channel in channels:
         for index in range(channel.values.shape[1]):
             key, curve = (channel.path, index), find(channel.path, index=index)
-            if curve and len(curve.keyframe_points):
-                added[key], inner = _beside(curve, 0.0, span, goes_on)
-            else:
-                value = (unkeyed.get(channel.path) or rig.path_resolve(channel.path))[index]
-                added[key], inner = _beside(None, float(value), span, goes_on)
+            keyed = curve if curve and len(curve.keyframe_points) else None
+            value = (unkeyed.get(channel.path) or rig.path_resolve(channel.path))[index]
+            added[key], inner = _beside(keyed, float(value), span, goes_on)
             if inner != span:
                 spans[key] = inner
     with borders.kept(rig, spans):

@@ -50,15 +50,13 @@ def shown_beside(rig: Rig, switch: Setting, frames: Array) -> tuple[bool, bool]:
 
 def kept_beside(item: Object, channel: Channel, earlier: bool, after: bool) -> Channel:
     """The same with keys that keep what is before its frames, and after them, where that is asked for."""
-    before, behind = _beside(item, channel.path, channel.frames)
-    start, end = before if earlier else {}, behind if after else {}
+    start, end = _beside(item, channel.path, channel.frames, earlier, after)
     frames = np.array([*start, *channel.frames, *end])
     values = np.vstack([*start.values(), channel.values, *end.values()])
     slopes = channel.slopes
     if slopes is not None:
         straight = (np.diff(values, axis=0) / np.diff(frames)[:, None])[:, None].repeat(2, axis=1)
-        first = len(start)
-        straight[first : first + len(slopes)] = slopes
+        straight[len(start) : len(start) + len(slopes)] = slopes
         slopes = straight
     stays = np.zeros(len(channel.frames) - 1, dtype=np.bool_) if channel.constant is None else channel.constant
     stays = np.concatenate((np.ones(len(start), dtype=np.bool_), stays, np.zeros(len(end), dtype=np.bool_)))
@@ -67,8 +65,7 @@ def kept_beside(item: Object, channel: Channel, earlier: bool, after: bool) -> C
 
 def kept_span(item: Object, path: str, frames: Array, earlier: bool = True, after: bool = True) -> tuple[float, float]:
     """First and last of the frames with those of the keys that keep a property before them, and after them."""
-    before, behind = _beside(item, path, frames)
-    start, end = [*before] if earlier else [], [*behind] if after else []
+    start, end = _beside(item, path, frames, earlier, after)
     return min((*start, float(frames[0]))), max((*end, float(frames[-1])))
 
 
@@ -77,8 +74,10 @@ def _near(frame: float) -> float:
     return max(_NEAR, 4.0 * float(np.spacing(np.float32(abs(frame)))))
 
 
-def _beside(item: Object, path: str, frames: Array) -> tuple[dict[float, Array], dict[float, Array]]:
-    """Keys, (k,) by frame, that keep a property as it is before these frames and after them.
+def _beside(
+    item: Object, path: str, frames: Array, earlier: bool = True, after: bool = True
+) -> tuple[dict[float, Array], dict[float, Array]]:
+    """Keys, (k,) by frame, that keep a property as it is before these frames and after them, where that is asked for.
 
     Both are as near as keys may be, since between frames nothing is to change either. Before the frames the key is a
     frame away where the property does not change, and halfway where another key is nearer. Behind them there is none
@@ -87,19 +86,16 @@ def _beside(item: Object, path: str, frames: Array) -> tuple[dict[float, Array],
     start, end = float(frames[0]), float(frames[-1])
     find, current = versions.curve_finder(item), np.atleast_1d(np.array(value_at(item, path), dtype=np.float64))
     curves = [find(path, index=index) for index in range(len(current))]
-    if not any(curves):
-        return {start - 1.0: current}, {end + _near(end): current}
-    times = np.concatenate([key_points(curve)[0] for curve in curves if curve])
+    times = np.concatenate([np.empty(0), *(key_points(curve)[0] for curve in curves if curve)])
 
-    def values(frame: float) -> dict[float, Array]:
+    def shown(frame: float) -> Array:
         numbers = [curve.evaluate(frame) if curve else value for curve, value in zip(curves, current, strict=True)]
-        return {frame: np.array(numbers)}
+        return np.array(numbers)
 
-    near, far = _near(start), _near(end)
+    near, beyond = _near(start), end + _near(end)
     before = times[times < start - MERGE].max(initial=-np.inf)
     behind = times[times > end + MERGE].min(initial=np.inf)
-    now = values(start)[start]
-    if all(np.array_equal(values(frame)[frame], now) for frame in start - np.array(_PARTS)):
+    if all(np.array_equal(shown(frame), shown(start)) for frame in start - np.array(_PARTS)):
         near = 1.0
     place = start - near if before < start - near else (before + start) / 2.0
-    return values(place), values(end + far) if behind > end + far else {}
+    return {place: shown(place)} if earlier else {}, {beyond: shown(beyond)} if after and behind > beyond else {}
