@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 import bpy
@@ -46,9 +46,13 @@ def everywhere() -> Iterator[ID]:
 
 def restore(edits: Iterable[Edit]) -> None:
     """Put the edits back, once Blender has evaluated the animation."""
-    for edit in edits:
-        with unless_gone:
-            _restore(edit)
+    for block, path, element, value in edits:
+        with unless_gone, suppress(ValueError):  # a bone that was removed meanwhile, say
+            if element is None:
+                set_value_at(block, path, value)
+            else:
+                block.path_resolve(path)[element] = value
+            block.update_tag()  # Blender does not notice custom properties by itself
 
 
 @contextmanager
@@ -89,18 +93,6 @@ def evaluate(scene: Scene) -> None:
     """Let Blender evaluate the scene as it now is, as far as anything shows it."""
     for layer in [layer for layer in scene.view_layers if layer.depsgraph] or scene.view_layers[:1]:
         layer.update()
-
-
-def _restore(edit: Edit) -> None:
-    block, path, element, value = edit
-    try:
-        if element is None:
-            set_value_at(block, path, value)
-        else:
-            block.path_resolve(path)[element] = value
-    except ValueError:
-        return  # a bone that was removed meanwhile, say
-    block.update_tag()  # Blender does not notice custom properties by itself
 
 
 def _players(item: Object) -> Collection[ID]:
