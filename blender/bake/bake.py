@@ -42,7 +42,7 @@ def bake(
     sampler = resources.enter_context(sampling.Sampler(plan, settings.sampling, resources.slow.append))
     # Sampling takes nearly all of the time, but for keys that are reduced.
     sampled = 0.5 if settings.keys == Keys.REDUCED else 1.0
-    samples = yield from part(sampler.over_range(known={rig: constraints}), 0.0, sampled)
+    samples = yield from part(sampler.over_range(), 0.0, sampled)
     move = write_channels.moved_as_keyed(plan, settings)
     solved = yield from part(solve.solving(plan, samples, move), sampled, sampled)
     refuse_unreachable(plan, solved)

@@ -108,7 +108,6 @@ class OwnTransforms:
         self.values: dict[tuple[str, int], Array] = {}
         self._animated = {path for path, _ in self.curves}
         self._frames = frames
-        self._read: dict[str, Array] = {}
         self._rotations: dict[str, Array] = {}
 
     def basis(self, owner: Object | PoseBone, *, with_rotation: bool = True) -> Basis:
@@ -172,8 +171,6 @@ class OwnTransforms:
 
     def _values(self, owner: Object | PoseBone, path: str, name: str) -> Array:
         """(n, k) the property on every frame, or (1, k) where it has no F-curves."""
-        if path + name in self._read:
-            return self._read[path + name]
         now = np.array(getattr(owner, name), dtype=np.float64)
         if path + name not in self._animated:
             return now[None]
@@ -184,7 +181,6 @@ class OwnTransforms:
             if curve and key not in self.values:
                 self.values[key] = evaluated(curve, self._frames)
             values[:, index] = self.values.get(key, value)
-        self._read[path + name] = values
         return values
 
 
@@ -200,18 +196,15 @@ def _linear(owner: Object | PoseBone) -> Array:
 
 _RIGID_PARENTS = {"OBJECT", "ARMATURE", "BONE"}
 
-KnownConstraints = Mapping[Rig, dependencies.Constraints]
-"""All constraints of some armatures: it takes long to look for them."""
 
-
-def obstacle(need: SampleNeed, keyed: Collection[Point], constraints: KnownConstraints) -> str:
+def obstacle(need: SampleNeed, keyed: Collection[Point]) -> str:
     """What F-curves alone do not tell, in words; "" where there is nothing of the kind.
 
     keyed : bones whose keys no IK constraint is to hide
     """
     placed, own, free = map(_by_object, (dependencies.ancestors(need.placed), need.own, keyed))
     for item, bones in placed.items():
-        reason = _object_obstacle(item) or _bone_obstacle(item, bones - {""}, free[item], constraints.get(item))
+        reason = _object_obstacle(item) or _bone_obstacle(item, bones - {""}, free[item])
         if reason := reason or _animation_obstacle(item, bones | own[item]):
             return reason
     return ""
@@ -227,7 +220,7 @@ def _by_object(points: Iterable[Point]) -> defaultdict[Any, set[str]]:
 
 def plain_objects(need: SampleNeed, keyed: Collection[Point]) -> frozenset[Object]:
     """The objects of which F-curves alone tell all that is needed."""
-    return frozenset(item for item in _by_object(need.points) if not obstacle(need.only({item}), keyed, {}))
+    return frozenset(item for item in _by_object(need.points) if not obstacle(need.only({item}), keyed))
 
 
 def _object_obstacle(item: Object) -> str:
@@ -248,7 +241,7 @@ def _object_obstacle(item: Object) -> str:
     return ""
 
 
-def _bone_obstacle(rig: Rig, names: set[str], free: set[str], constraints: dependencies.Constraints | None) -> str:
+def _bone_obstacle(rig: Rig, names: set[str], free: set[str]) -> str:
     """The pose of these bones must follow from own transforms; constraints on other bones may move them as well."""
     if not names:
         return ""
@@ -256,7 +249,7 @@ def _bone_obstacle(rig: Rig, names: set[str], free: set[str], constraints: depen
         return translated("obstacle.armature", name=rig.data.name)
     if rig.data.pose_position == "REST":
         return translated("obstacle.rest_position", name=rig.name)
-    for bone, constraint in dependencies.constrained(rig) if constraints is None else constraints:
+    for bone, constraint in dependencies.constrained(rig):
         acts = not constraint.mute and not dependencies.hides(bone, constraint, free)
         if acts and names & dependencies.moved_by(bone, constraint):
             return translated("obstacle.bone", bone=bone.name, name=rig.name)

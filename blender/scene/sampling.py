@@ -55,32 +55,27 @@ class Sampler(ExitStack):
         self._mixed = way == Sampling.AUTO
         self._isolated: tuple[Scene, frozenset[Point]] | None = None
 
-    def over_range(
-        self, need: SampleNeed | None = None, known: curves.KnownConstraints = MappingProxyType({})
-    ) -> Steps:
+    def over_range(self, need: SampleNeed | None = None) -> Steps:
         """What the plan's chains depend on, or what is needed, over its frames; yields the part that is done.
 
         Bones that Live has posed are as they were before.
 
-        known : what was looked for already, before anything could have removed it
         raises : Refused where something that is needed cannot be evaluated
         """
         keyed = {Point(chain.rig, bone.name) for chain in self._plan.chains for bone in chain.keyed}
         need = need or sample_need(self._plan)
-        return _with_poses_before(need, (yield from self.of(need, keyed, known)))
+        return _with_poses_before(need, (yield from self.of(need, keyed)))
 
     def pose_over_range(self, placed: Collection[Point]) -> Steps:
         """The pose as it shows, and what carries the targets that are to follow it."""
         return (yield from self.of(pose_need(self._plan, placed)))
 
-    def of(
-        self, need: SampleNeed, keyed: Collection[Point] = (), known: curves.KnownConstraints = MappingProxyType({})
-    ) -> Steps:
+    def of(self, need: SampleNeed, keyed: Collection[Point] = ()) -> Steps:
         """Just what is needed, over the plan's frames.
 
         keyed : bones that move as after a bake, whatever IK constraints make of them now
         """
-        samples = yield from self._whole(self._evaluated(need, keyed, known))
+        samples = yield from self._whole(self._evaluated(need, keyed))
         _refuse_unfit(samples, self._plan.frames)
         return samples
 
@@ -119,13 +114,13 @@ class Sampler(ExitStack):
         self.removal.refuse()
         return samples
 
-    def _evaluated(self, need: SampleNeed, keyed: Collection[Point], known: curves.KnownConstraints) -> Steps:
+    def _evaluated(self, need: SampleNeed, keyed: Collection[Point]) -> Steps:
         plan = self._plan
         obstacle = ""
         if self.way == Sampling.AUTO and (obstacle := needs_playing(need)):
             self.way = Sampling.SCENE
         elif self.way in (Sampling.AUTO, Sampling.CURVES):
-            obstacle = curves.obstacle(need, keyed, known)
+            obstacle = curves.obstacle(need, keyed)
             if obstacle and self.way == Sampling.CURVES:
                 raise Refused("NOT_ONLY_CURVES", object=plan.rig, value=obstacle)
             self.way = Sampling.ISOLATED if obstacle else Sampling.CURVES
