@@ -30,28 +30,16 @@ _STYLE = ("interpolation", "easing", "amplitude", "back", "period")
 class _Border:
     """One end of the span.
 
-    row : of the next old key outside, -1 if there is none
-    outer : (2,) the handle that this one turns to the span; None where it stays
     own : (2,) the handle that the new key on the border turns outwards
+    outer : (2,) the handle that the next old key outside turns to the span; None where it stays
     style : at the end of the span, the interpolation after the new key; None: as the keys inside
     beyond : (2,) the new right handle of the next old key, which is the last of all; None: unchanged
     """
 
-    row: int
-    outer: Array | None
     own: Array
+    outer: Array | None = None
     style: dict[str, object] | None = None
     beyond: Array | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Outside:
-    """What a curve is outside of a span; `old` are all its keys."""
-
-    old: Attributes
-    span: tuple[float, float]
-    start: _Border
-    end: _Border
 
 
 @contextmanager
@@ -60,45 +48,41 @@ def kept(owner: Object, spans: Mapping[tuple[str, int], tuple[float, float]]) ->
 
     spans : by path and index of curves
     """
-    curves = by_path_and_index(versions.curves(owner))
-    keyed = [key for key in spans if key in curves and len(curves[key].keyframe_points)]
-    before = {key: outside(curves[key], spans[key]) for key in keyed}
+    before = {}
+    for key, curve in by_path_and_index(versions.curves(owner)).items():
+        if key in spans and len(curve.keyframe_points):
+            old, (first, last) = write.attributes(curve.keyframe_points), spans[key]
+            before[key] = old, _start(curve, old, first), _end(curve, old, last)
     yield
     curves = by_path_and_index(versions.curves(owner))
     for key, was in before.items():
-        restore(curves[key], was)
+        _restore(curves[key], spans[key], *was)
 
 
-def outside(curve: FCurve, span: tuple[float, float]) -> Outside:
-    """What the curve is outside of the span, before keys are written there."""
-    old = write.attributes(curve.keyframe_points)
-    return Outside(old=old, span=span, start=_start(curve, old, span[0]), end=_end(curve, old, span[1]))
-
-
-def restore(curve: FCurve, before: Outside) -> None:
-    """Let the curve be as before outside of the span, now that there are other keys in it."""
+def _restore(curve: FCurve, span: tuple[float, float], old: Attributes, start: _Border, end: _Border) -> None:
+    """Let the curve be as before outside of the span, now that there are other keys in it; `old` were all its keys."""
     keys, free = write.attributes(curve.keyframe_points), code("handle_left_type", "FREE")
-    first, end = np.searchsorted(keys["co"][:, 0], (before.span[0] - MERGE / 2.0, before.span[1] + MERGE / 2.0))
-    last = end - 1
+    first, behind = np.searchsorted(keys["co"][:, 0], (span[0] - MERGE / 2.0, span[1] + MERGE / 2.0))
+    last = behind - 1
     # Blender has set the handles again already.
-    later = len(before.old["co"]) - (len(keys["co"]) - end)
-    for name, old in before.old.items():
-        keys[name][:first], keys[name][end:] = old[:first], old[later:]
+    later = len(old["co"]) - (len(keys["co"]) - behind)
+    for name, values in old.items():
+        keys[name][:first], keys[name][behind:] = values[:first], values[later:]
     for row, side, handle in (
-        (first, "left", before.start.own),
-        (first - 1 if before.start.row >= 0 else -1, "right", before.start.outer),
-        (last, "right", before.end.own),
-        (last + 1 if before.end.row >= 0 else -1, "left", before.end.outer),
+        (first, "left", start.own),
+        (first - 1, "right", start.outer),
+        (last, "right", end.own),
+        (behind, "left", end.outer),
     ):
-        if row >= 0:
+        if 0 <= row < len(keys["co"]):
             keys["handle_left_type"][row] = keys["handle_right_type"][row] = free
             if handle is not None:
                 keys[f"handle_{side}"][row] = handle
-    for name, value in (before.end.style or {}).items():
+    for name, value in (end.style or {}).items():
         keys[name][last] = value
-    if before.end.beyond is not None:
-        keys["interpolation"][last + 1] = code("interpolation", "BEZIER")
-        keys["handle_right"][last + 1] = before.end.beyond
+    if end.beyond is not None:
+        keys["interpolation"][behind] = code("interpolation", "BEZIER")
+        keys["handle_right"][behind] = end.beyond
     write.set_keys(curve.keyframe_points, keys)
     curve.update()
     rows = np.arange(len(keys["co"]))
@@ -123,11 +107,11 @@ def _start(curve: FCurve, old: Attributes, frame: float) -> _Border:
     on_key = row + 1 < len(frames) and abs(frames[row + 1] - frame) <= MERGE
     # The first key of all goes on to the left as the keys behind it say, unless it is a Bezier one: as its handle says.
     if on_key and (row >= 0 or _is("BEZIER", old, 0)):
-        return _Border(row=row, outer=None, own=old["handle_left"][row + 1])
+        return _Border(own=old["handle_left"][row + 1])
     if row < 0:
-        return _Border(row=row, outer=None, own=_on_curve(curve, frame - _FAR))
+        return _Border(own=_on_curve(curve, frame - _FAR))
     outer, own, *_ = _split(_segment(curve, old, row, frame), frame)
-    return _Border(row=row, outer=outer if _is("BEZIER", old, row) else None, own=own)
+    return _Border(own=own, outer=outer if _is("BEZIER", old, row) else None)
 
 
 def _end(curve: FCurve, old: Attributes, frame: float) -> _Border:
@@ -136,19 +120,18 @@ def _end(curve: FCurve, old: Attributes, frame: float) -> _Border:
     row = int(np.searchsorted(frames, frame + near, side="right"))
     on_key = row > 0 and abs(frames[row - 1] - frame) <= near
     style = {name: old[name][row - 1] for name in _STYLE} if row and (on_key or row < len(frames)) else None
-    next_row = row if row < len(frames) else -1
-    if on_key and next_row < 0 and curve.extrapolation == "LINEAR" and _is("LINEAR", old, row - 1):
-        return _Border(row=-1, outer=None, own=_on_curve(curve, frame + _FAR))  # it goes on as the keys before it say
-    if on_key:
-        return _Border(row=next_row, outer=None, own=old["handle_right"][row - 1], style=style)
-    if next_row < 0:
-        return _Border(row=-1, outer=None, own=_on_curve(curve, frame + _FAR))
+    is_last = row == len(frames)
+    # A linear key that is the last goes on as the keys before it say.
+    if on_key and not (is_last and curve.extrapolation == "LINEAR" and _is("LINEAR", old, row - 1)):
+        return _Border(own=old["handle_right"][row - 1], style=style)
+    if is_last:
+        return _Border(own=_on_curve(curve, frame + _FAR))
     *_, own, outer = _split(_segment(curve, old, row - 1, frame), frame)
     outer = outer if row == 0 or _is("BEZIER", old, row - 1) else None
-    # A last key that is linear goes on as the key before it says, and that is another from now on.
-    is_last = row == len(frames) - 1 and curve.extrapolation == "LINEAR" and _is("LINEAR", old, row)
-    beyond = _on_curve(curve, frames[row] + _FAR) if is_last else None
-    return _Border(row=row, outer=outer, own=own, style=style, beyond=beyond)
+    # So does the next key if it is the last, and the key before it is another from now on.
+    goes_straight = row == len(frames) - 1 and curve.extrapolation == "LINEAR" and _is("LINEAR", old, row)
+    beyond = _on_curve(curve, frames[row] + _FAR) if goes_straight else None
+    return _Border(own=own, outer=outer, style=style, beyond=beyond)
 
 
 def _is(kind: str, old: Attributes, row: int) -> bool:
