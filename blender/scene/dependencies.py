@@ -48,11 +48,9 @@ def links(chains: Iterable[ChainPlan], *, driven: bool = False) -> Links:
 def ties(place: Point) -> object:
     """What decides what an object follows, or a bone beside its parent bone; None where there is no such bone."""
     item: Rig = place.object
-    owner: Object | PoseBone | None = item.pose.bones.get(place.bone) if place.bone else item
-    if not owner:
+    if place.bone and place.bone not in item.pose.bones:
         return None
-    constraints = owner.constraints if len(owner.constraints) else ()  # to go through none takes twice as long
-    followed = [tuple(targets(constraint)) for constraint in constraints if not constraint.mute]
+    followed = [tuple(targets(constraint)) for constraint in _acting(place)]
     if not is_rig(item) and versions.drivers(item):
         followed.append(tuple(_drivers_of(place)))
     return followed if place.bone or not item.parent else (item.parent, item.parent_type, item.parent_bone, followed)
@@ -177,7 +175,7 @@ def hangs(point: Point, chain: ChainPlan) -> bool:
     for place in with_parents(point):
         if place.object == chain.rig and place.bone in {bone.name for bone in chain.bones}:
             return True
-        if any(not constraint.mute for constraint in _constraints(place)):
+        if _acting(place):
             return False
     return False
 
@@ -197,9 +195,8 @@ def sources_of(place: Point) -> Iterator[Point]:
     parent = _parent(place)
     if parent:
         yield parent
-    for constraint in _constraints(place):
-        if not constraint.mute:
-            yield from targets(constraint)
+    for constraint in _acting(place):
+        yield from targets(constraint)
 
 
 def upstream(*points: Point, sources: Callable[[Point], Iterable[Point]] = sources_of) -> set[Point]:
@@ -218,11 +215,14 @@ def reached(starts: Iterable[Node], following: Callable[[Node], Iterable[Node]])
     return nodes
 
 
-def _constraints(place: Point) -> Iterable[Constraint]:
+def _acting(place: Point) -> list[Constraint]:
+    """The constraints of an object or a bone that are not muted."""
     item: Rig = place.object
     # An armature that Blender never evaluated has no pose.
     owner: Object | PoseBone | None = item.pose.bones.get(place.bone) if place.bone and item.pose else item
-    return owner.constraints if owner and len(owner.constraints) else ()  # as in `ties`
+    # To go through none takes twice as long as to count them.
+    having = owner.constraints if owner and len(owner.constraints) else ()
+    return [constraint for constraint in having if not constraint.mute]
 
 
 def _parent(place: Point) -> Point | None:
