@@ -21,7 +21,7 @@ from ..messages.refused import Refused
 from ..messages.translation import frame_text, known_words, point_text
 from ..scene import dependencies
 from ..scene.bone import read_bone
-from ..scene.checks import given_names, refuse_other_than_armature, refuse_unposable
+from ..scene.checks import given_names, refuse_unposable
 from ..scene.ranks import ranked, ranked_by_parents
 from ..settings.key_settings import Keys
 from . import checks
@@ -219,7 +219,6 @@ class TakingPart(NamedTuple):
 
 def chosen_chains(rig: Rig, names: Names) -> list[Chain]:
     """The chains with these names, or this one name, or all that are not muted; Refused where there is none."""
-    refuse_other_than_armature(rig)
     chains = list(rig.two_bone_ik_chains)
     if not chains:
         raise Refused("NO_CHAINS", object=rig)
@@ -266,7 +265,6 @@ def scene_of(rig: Rig, scene: Scene | None = None) -> Scene:
         if not isinstance(scene, Scene):
             raise Refused("NOT_A_SCENE", value=scene)
         return scene
-    refuse_other_than_armature(rig)
     scenes = rig.users_scene
     if not scenes:
         raise Refused("NO_SCENE", object=rig)

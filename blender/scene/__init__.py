@@ -7,7 +7,7 @@ limbs that follow each other in order.
 Other rooms use of it:
 
     bone : bone_or_object, current, from_bone, read_bone, rest
-    checks : Removal, given_names, given_rig, refuse_not_finite, refuse_other_than_armature, refuse_unposable
+    checks : Removal, given_names, given_rig, refuse_not_finite, refuse_unposable
     curves : OwnTransforms
     dependencies : all
     glance : Glance, GlanceNeed

@@ -23,29 +23,21 @@ from ..settings.keyed_options import bone_field
 from . import dependencies
 
 
-def refuse_other_than_armature(item: Object | None) -> None:
-    """Raise `Refused` unless this is an armature object."""
-    if item is None or isinstance(item, Object):
-        if not is_rig(item):
-            raise Refused("NO_ARMATURE.object", object=item or "nothing")
-    else:
-        raise Refused("NO_ARMATURE.type", value=item)
-
-
 def given_rig(item: Object | None) -> Rig:
     """The armature object of a request, before it reads; Refused for anything else. What reads it changes nothing.
 
     Where bones were renamed since Blender evaluated them last, chains and holds have the new names from now on.
     """
-    refuse_other_than_armature(item)
-    assert is_rig(item)
+    if not (item is None or isinstance(item, Object)):
+        raise Refused("NO_ARMATURE.type", value=item)
+    if not is_rig(item):
+        raise Refused("NO_ARMATURE.object", object=item or "nothing")
     bone_marks.notice_all_of(item)
     return item
 
 
 def refuse_unposable(rig: Rig) -> None:
-    """Raise `Refused` unless this is an armature object whose pose can be set and shows."""
-    refuse_other_than_armature(rig)
+    """Raise `Refused` unless the pose of the armature object can be set and shows."""
     if not editable(rig):
         raise Refused("LINKED", object=rig)
     if rig.mode == "EDIT":
@@ -73,8 +65,7 @@ def refuse_not_finite(samples: Samples, frames: Array) -> None:
     own = {point: basis.matrix for point, basis in samples.basis.items()}
     spoiled = [
         (int(np.argmin(_finite(matrices).all(axis=(-2, -1)))), point, matrices)
-        for arrays in (worlds, samples.pose, own)
-        for point, matrices in arrays.items()
+        for point, matrices in (*worlds.items(), *samples.pose.items(), *own.items())
         if not all_finite(matrices)
     ]
     if not spoiled:
