@@ -119,8 +119,8 @@ def _end(curve: FCurve, old: Attributes, frame: float) -> _Border:
     near = MERGE + float(np.spacing(np.float32(abs(frame) + 1.0)))  # as Blender rounds it
     row = int(np.searchsorted(frames, frame + near, side="right"))
     on_key = row > 0 and abs(frames[row - 1] - frame) <= near
-    style = {name: old[name][row - 1] for name in _STYLE} if row and (on_key or row < len(frames)) else None
     is_last = row == len(frames)
+    style = {name: old[name][row - 1] for name in _STYLE} if row and (on_key or not is_last) else None
     # A linear key that is the last goes on as the keys before it say.
     if on_key and not (is_last and curve.extrapolation == "LINEAR" and _is("LINEAR", old, row - 1)):
         return _Border(own=old["handle_right"][row - 1], style=style)

@@ -7,7 +7,6 @@ picked in NumPy, and written back, in order: `FCurve.update` has a bubble sort. 
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import cache
 from math import isfinite
 from typing import Any, cast
 
@@ -235,7 +234,6 @@ def _set_inside(points: FCurveKeyframePoints, new: Attributes, inside: slice, co
             points.foreach_set(name, values.reshape(-1))
 
 
-@cache
 def _as_added(name: str) -> int:
     """An attribute of a key that `keyframe_points.add` has added."""
     return code(name, _ADDED[name]) if name in _ADDED else int(ATTRIBUTES[name] == np.bool_)
@@ -249,9 +247,8 @@ def freeze_handles(curve: FCurve, old: Attributes, kept: np.ndarray) -> None:
     while True:
         now = attributes(points)
         rows = np.searchsorted(now["co"][:-1, 0], old["co"][kept, 0])
-        moved = np.zeros(len(rows), dtype=np.bool_)
-        for side in ("handle_left", "handle_right"):
-            moved |= (now[side][rows] != old[side][kept]).any(axis=-1)
+        differs = [now[side][rows] != old[side][kept] for side in ("handle_left", "handle_right")]
+        moved = np.logical_or(*differs).any(axis=-1)
         moved &= ~free & (now["co"][rows, 0] == old["co"][kept, 0])
         if not moved.any():
             return
