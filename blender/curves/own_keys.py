@@ -113,10 +113,7 @@ def inside(frames: NDArray[np.floating], stretch: tuple[float, float]) -> NDArra
 
 def any_inside(frames: NDArray[np.floating], stretches: Sequence[tuple[float, float]]) -> NDArray[np.bool_]:
     """(m,) which of the frames lie in one of the stretches."""
-    is_inside: NDArray[np.bool_] = np.logical_or.reduce(
-        [np.zeros(len(frames), bool), *(inside(frames, stretch) for stretch in stretches)]
-    )
-    return is_inside
+    return np.any([np.zeros(len(frames), bool), *(inside(frames, stretch) for stretch in stretches)], axis=0)
 
 
 def between_own(

@@ -5,6 +5,7 @@ It holds only for what is driven by F-curves alone, with all its parents; `obsta
 
 from collections import defaultdict
 from collections.abc import Collection, Generator, Iterable, Mapping
+from functools import cache, partial
 from typing import Any, cast
 
 import numpy as np
@@ -49,8 +50,7 @@ class _Curves:
 
     def __init__(self, frames: Array, turned: Collection[Point], own: Collection[Point]) -> None:
         """turned : those of which rotation counts too, beside location and scale of those that count by themselves"""
-        self._frames = frames
-        self._transforms: dict[ID, OwnTransforms] = {}
+        self._of = cache(partial(OwnTransforms, frames=frames))
         self.worlds: dict[Object, Array] = {}
         self.poses: dict[Point, Array] = {}
         entries = []
@@ -64,11 +64,6 @@ class _Curves:
         columns = evaluated_together([curve for *_, curve in entries], frames).T
         for (values, key, _), column in zip(entries, columns, strict=True):
             values[key] = column
-
-    def _of(self, item: Object) -> "OwnTransforms":
-        if item not in self._transforms:
-            self._transforms[item] = OwnTransforms(item, self._frames)
-        return self._transforms[item]
 
     def numbers(self, place: Point, numbers: Mapping[str, float]) -> dict[str, Array]:
         bone = place.object.pose.bones[place.bone]
@@ -124,7 +119,8 @@ class OwnTransforms:
         """(n, 4, 4) `matrix_basis`."""
         path = _path(owner)
         if self._stand(path, "scale", rotation_name(owner.rotation_mode)):
-            return compose(_linear(owner), self._location(owner, path))
+            standing = np.array(versions.matrix_rows(owner.matrix_basis), dtype=np.float64)[:3, :3]
+            return compose(standing, self._location(owner, path))
         return self.basis(owner).matrix
 
     def number(self, bone: PoseBone, name: str, unset: float) -> Array:
@@ -187,11 +183,6 @@ class OwnTransforms:
 def _path(owner: Object | PoseBone) -> str:
     """What comes before the names of a bone's properties; "" for an object."""
     return f"{owner.path_from_id()}." if isinstance(owner, PoseBone) else ""
-
-
-def _linear(owner: Object | PoseBone) -> Array:
-    """(3, 3) rotation and scale that stand."""
-    return np.array(versions.matrix_rows(owner.matrix_basis), dtype=np.float64)[:3, :3]
 
 
 _RIGID_PARENTS = {"OBJECT", "ARMATURE", "BONE"}

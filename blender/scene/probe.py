@@ -169,8 +169,7 @@ def evaluated_objects(items: Iterable[Object], depsgraph: Depsgraph) -> dict[Obj
 def number_of(bone: PoseBone, name: str, unset: float) -> float:
     """The keyed option of this name that an end bone has; `unset` where nothing has ever set it."""
     field = bone_field(name)
-    value: float = getattr(bone, field) if bone.is_property_set(field) else unset
-    return value
+    return getattr(bone, field) if bone.is_property_set(field) else unset
 
 
 def _once(values: Array) -> Array:
