@@ -113,9 +113,9 @@ class Removal:
         needed: defaultdict[Object, set[str]] = defaultdict(set, {plan.rig: set()})
         for chain in plan.chains:
             needed[chain.rig] |= {bone.name for bone in chain.carrying}
-            for item, bone in filter(None, (chain.target, chain.pole, chain.parent)):
+            for item, bone in dependencies.places_of(chain):
                 needed[item] |= {bone} - {""}
-        self._needed = sorted((item.name, item, sorted(bones)) for item, bones in needed.items())
+        self._needed = [(item.name, item, sorted(bones)) for item, bones in needed.items()]
 
     def refuse(self) -> None:
         """Raise `Refused` for the first that is gone, if any is."""

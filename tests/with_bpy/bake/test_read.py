@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -266,3 +267,15 @@ def test_the_location_of_a_connected_spine_moves_no_chain(way: str) -> None:
     animate(rig.pose.bones["spine"], location={1: (0.2, 0.3, -0.1), 8: (-0.3, 0.1, 0.2)})
     api.bake(rig, frames=(1, 8), sampling=way)
     assert Limb(pole="Pole", tip="hand").misses(range(1, 9)).max() < CLOSE
+
+
+def test_a_target_and_a_linked_pole_may_have_the_same_name(tmp_path: Path) -> None:
+    chain = arm(pole=(1, 3, 1))
+    bpy.data.libraries.write(str(tmp_path / "library.blend"), {chain.pole_target})
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, linked):
+        linked.objects = ["Pole"]
+    [pole] = linked.objects
+    bpy.context.scene.collection.objects.link(pole)
+    chain.target, chain.pole_target = chain.pole_target, pole
+    assert chain.target.name == chain.pole_target.name
+    assert api.bake(chain.id_data, frames=(1, 3)).posed
