@@ -273,10 +273,7 @@ def chosen_frames(
 
 def _changing(frames: Array, rig: Rig, intended: Collection[str]) -> list[int]:
     """Where among `frames` what acts on top of keys changes, the greatest changes first."""
-    changes = [*_changes(rig, intended)]
-    if not changes:
-        return []
-    times, sizes = np.concatenate(changes).T
+    times, sizes = np.concatenate([np.empty((0, 2)), *_changes(rig, intended)]).T
     inside = (times >= frames[0]) & (times <= frames[-1])
     rows = np.searchsorted(frames, times[inside])[np.argsort(-sizes[inside], kind="stable")]
     return list(dict.fromkeys(rows.tolist()))
