@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -197,29 +196,23 @@ class ChainReport:
 
     def _details(self, reached: NDArray[np.bool_], unit: str) -> Iterator[Detail]:
         """What there is to say."""
-        on = partial(when, self.frames)
-        for status in (Status.TOO_FAR, Status.TOO_CLOSE, Status.LIMITED) if self.status.any() else ():
-            where = self.status == int(status)
-            if where.any():
-                short, miss = _short(status), self.miss[where].max()
-                text = translated("report.short", unit=unit, short=short, when=on(where), miss=miss)
-                yield text, where, self.miss
-        if self.degenerate.any():
-            arrived, count = np.count_nonzero(self.degenerate & reached), np.count_nonzero(self.degenerate)
-            frames = on(self.degenerate)
-            if 0 < arrived < count:
-                text = translated("report.degenerate", when=frames, arrived=arrived)
-            else:
-                text = translated("report.degenerate_reached" if arrived else "report.degenerate_short", when=frames)
-            yield text, self.degenerate, self.miss
-        swivel, straight = np.abs(self.swivel), self.near_straight & reached & ~self.degenerate
 
         def told(sentence: str, where: NDArray[np.bool_], weight: Array) -> Iterator[Detail]:
             if where.any():
-                most = abs(weight[where].max())  # a sentence has one of these
-                values = {"unit": unit, "when": on(where), "stretch": most, "off": most, "angle": np.degrees(most)}
-                yield translated(sentence, **values), where, weight
+                most = abs(weight[where].max())
+                amounts = {"stretch": most, "off": most, "angle": np.degrees(most)}  # a sentence has one of these
+                values = {"unit": unit, "when": when(self.frames, where), "arrived": np.count_nonzero(where & reached)}
+                yield translated(sentence, **values, **amounts), where, weight
 
+        if self.status.any():
+            yield from told("report.too_far", self.status == int(Status.TOO_FAR), self.miss)
+            yield from told("report.too_close", self.status == int(Status.TOO_CLOSE), self.miss)
+            yield from told("report.held", self.status == int(Status.LIMITED), self.miss)
+        some, every = reached[self.degenerate].any(), reached[self.degenerate].all()
+        yield from told("report.degenerate_short", self.degenerate & ~some, self.miss)
+        yield from told("report.degenerate_reached", self.degenerate & every, self.miss)
+        yield from told("report.degenerate", self.degenerate & some & ~every, self.miss)
+        swivel, straight = np.abs(self.swivel), self.near_straight & reached & ~self.degenerate
         yield from told("report.stretched", self.stretch > 1.0, self.stretch)
         yield from told("report.shortened", self.least_stretch < 1.0, -self.least_stretch)
         yield from told("report.off_pole", self.off_pole > 0.0, self.off_pole)
@@ -237,13 +230,6 @@ def holding_option(options: Options, row: int) -> str:
     if influence[min(row, len(influence) - 1)] < 1.0:
         return "Influence"
     return "Plane" if options.plane == Plane.REST else "Softness"
-
-
-def _short(status: Status) -> str:
-    """Why the tip does not meet its target."""
-    if status == Status.TOO_FAR:
-        return translated("report.too_far")
-    return translated("report.too_close" if status == Status.TOO_CLOSE else "report.held")
 
 
 def _with_degenerate(fields: Mapping[str, Any]) -> dict[str, Any]:
