@@ -214,7 +214,7 @@ class TakingPart(NamedTuple):
     @property
     def alerts(self) -> list[str]:
         """Sentences about those that are left out."""
-        return left_out_alerts(self.left_out, self.lacking)
+        return [*left_out_alerts(self.left_out, self.lacking)]
 
 
 def chosen_chains(rig: Rig, names: Names) -> list[Chain]:

@@ -122,9 +122,8 @@ def compare_targets(
         for group in solved:
             sizes = _size(world_joints(group, rows))
             for chain, size in zip(group.plans, sizes.T, strict=True):
-                points = [point for point in (chain.target, chain.pole) if point]
-                world = np.stack([places[point].location[rows] for point in points], axis=-2)
-                things = [(point, (0.0, 0.0, 0.0)) for point in points]
+                world = np.stack([places[point].location[rows] for point in chain.targets], axis=-2)
+                things = [(point, (0.0, 0.0, 0.0)) for point in chain.targets]
                 yield _Expectation(chain=chain.name, things=things, world=world, size=size)
 
     rows = {chain.name: plan.rows_to_key(chain) for chain in plan.chains}

@@ -181,16 +181,14 @@ def _plain(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return {key: kinds.get(type(value), str)(value) for key, value in fields}
 
 
-def left_out_alerts(left_out: Iterable[str], lacking: Mapping[str, str]) -> list[str]:
+def left_out_alerts(left_out: Iterable[str], lacking: Mapping[str, str]) -> Iterator[str]:
     """Sentences about chains that are left out: `lacking` has, by name of those that lack a bone, its name or ""."""
     without_target = [name for name in left_out if name not in lacking]
     bones = [f'{name} ("{bone}")' if bone else name for name, bone in lacking.items()]
-    alerts = []
     if without_target:
-        alerts.append(translated("alert.left_out", chains=", ".join(without_target)))
+        yield translated("alert.left_out", chains=", ".join(without_target))
     if bones:
-        alerts.append(translated("alert.lacking", chains=", ".join(bones)))
-    return alerts
+        yield translated("alert.lacking", chains=", ".join(bones))
 
 
 _SEEN = 1e-4
