@@ -15,12 +15,10 @@ from bpy.types import FCurve, Object, Scene
 from ...skeleton.solved_group import SolvedGroup, one_by_one
 from ...skeleton.values import ChainPlan, Plan, Point
 from ...solver.values import Unreachable
-from .. import versions
 from ..armatures import is_rig
 from ..messages.numbers import unit_name
 from ..messages.refused import Refused
 from ..messages.translation import frame_text
-from ..rna_paths import bone_and_property
 from ..scene import dependencies
 
 MOST_FRAMES = 2_000_000
@@ -115,13 +113,8 @@ def _is_driven_by(point: Point, chain: ChainPlan) -> bool:
 
 def _driven(place: Point) -> list[FCurve]:
     """Drivers of the place's channels; none of an armature, since it takes too long to go through hundreds."""
-    if is_rig(place.object):
-        return []
-    return [
-        curve
-        for curve in versions.drivers(place.object)
-        if not bone_and_property(curve.data_path)[0] and not curve.data_path.startswith("[")
-    ]
+    found = () if is_rig(place.object) else dependencies.drivers_of(place)
+    return [curve for curve in found if not curve.data_path.startswith("[")]
 
 
 def _read_by_drivers(place: Point, keyed: Set[Point]) -> Iterator[Point]:

@@ -8,6 +8,7 @@ from bpy.types import (
     Bone,
     Constraint,
     CopyRotationConstraint,
+    FCurve,
     KinematicConstraint,
     Object,
     PoseBone,
@@ -52,7 +53,7 @@ def ties(place: Point) -> object:
         return None
     followed = [tuple(targets(constraint)) for constraint in _acting(place)]
     if not is_rig(item) and versions.drivers(item):
-        followed.append(tuple(_drivers_of(place)))
+        followed.append(tuple(_driving(place)))
     return followed if place.bone or not item.parent else (item.parent, item.parent_type, item.parent_bone, followed)
 
 
@@ -141,7 +142,7 @@ def followed(chains: Iterable[ChainPlan], rigs: Set[Rig]) -> Iterator[tuple[Chai
 def _also_driven(place: Point) -> Iterator[Point]:
     """What the place depends on by parents, constraints and drivers."""
     yield from sources_of(place)
-    yield from _drivers_of(place)
+    yield from _driving(place)
 
 
 def _also_driven_objects(place: Point) -> Iterator[Point]:
@@ -149,15 +150,18 @@ def _also_driven_objects(place: Point) -> Iterator[Point]:
     return sources_of(place) if is_rig(place.object) else _also_driven(place)
 
 
-def _drivers_of(place: Point) -> Iterator[Point]:
+def drivers_of(place: Point) -> list[FCurve]:
+    """The drivers of an object's own properties, or of a bone's."""
+    return [curve for curve in versions.drivers(place.object) if bone_and_property(curve.data_path)[0] == place.bone]
+
+
+def _driving(place: Point) -> Iterator[Point]:
     """What drives the place."""
-    for curve in versions.drivers(place.object):
-        if bone_and_property(curve.data_path)[0] == place.bone:
-            for target in (each for variable in curve.driver.variables for each in variable.targets):
-                if isinstance(target.id, Object):
-                    bone = target.bone_target or bone_and_property(target.data_path)[0]
-                    is_bone = is_rig(target.id) and bone in target.id.data.bones
-                    yield Point(target.id, bone if is_bone else "")
+    variables = (variable for curve in drivers_of(place) for variable in curve.driver.variables)
+    for target in (target for variable in variables for target in variable.targets):
+        if isinstance(target.id, Object):
+            bone = target.bone_target or bone_and_property(target.data_path)[0]
+            yield Point(target.id, bone if is_rig(target.id) and bone in target.id.data.bones else "")
 
 
 def _roots(rig: Rig) -> Iterator[str]:
