@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from bpy.types import Depsgraph, Object
+from bpy.types import Depsgraph
 from mathutils import Matrix
 
 from ...skeleton.values import Plan, Point, Samples
-from ...solver.values import Array
 from ..versions import matrix_rows
 from .bone import current
 from .checks import all_finite, refuse_not_finite
@@ -66,12 +65,9 @@ class GlanceNeed:
     def with_places(self, samples: Samples, glance: Glance) -> Samples:
         """The samples, with all places replaced by those of `glance`."""
         matrices = np.array([matrix_rows(item) for item in (*glance.spaces, *glance.goals)], dtype=np.float64)[:, None]
-        worlds, poses = dict[Object, Array](), dict[Point, Array]()
-        for point, place in zip((*self._spaces, *self._goals), matrices, strict=True):
-            if point.bone:
-                poses[point] = place
-            else:
-                worlds[point.object] = place
+        places = dict(zip((*self._spaces, *self._goals), matrices, strict=True))
+        worlds = {point.object: place for point, place in places.items() if not point.bone}
+        poses = {point: place for point, place in places.items() if point.bone}
         if not all_finite(matrices):
             refuse_not_finite(Samples(to_world=worlds, pose=poses, basis={}), self.plan.frames)
         return replace(samples, to_world=samples.to_world | worlds, pose=samples.pose | poses)
