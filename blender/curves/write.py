@@ -6,7 +6,7 @@ picked in NumPy, and written back, in order: `FCurve.update` has a bubble sort. 
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 from typing import Any, cast
 
@@ -282,16 +282,13 @@ def attribute(points: FCurveKeyframePoints, name: str) -> np.ndarray:
     return values
 
 
-def _mute_modifiers(curve: FCurve, owner: Object | PoseBone) -> list[str]:
-    notes = []
+def _mute_modifiers(curve: FCurve, owner: Object | PoseBone) -> Iterator[str]:
     for modifier in curve.modifiers:
         if modifier.type != "CYCLES" and not modifier.mute:
             modifier.mute = True
             kinds = cast(EnumProperty, modifier.bl_rna.properties["type"]).enum_items
-            muted = translated(
+            yield translated(
                 "note.modifier_of_bone" if isinstance(owner, PoseBone) else "note.modifier_of_object",
                 kind=pgettext_rpt(kinds[modifier.type].name),
                 owner=owner.name,
             )
-            notes.append(muted)
-    return notes
