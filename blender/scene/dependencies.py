@@ -116,17 +116,34 @@ def hiding(constraints: Constraints, keyed: Collection[str]) -> list[tuple[str, 
     return [(bone.name, constraint.name) for bone, constraint in constraints if hides(bone, constraint, keyed)]
 
 
-def with_parents(point: Point) -> list[Point]:
-    """The point and what carries it, parent after parent."""
+def _parent(place: Point) -> Point | None:
+    """What carries this place: a bone's parent bone or armature object; an object's parent, or the bone it hangs on."""
+    item: Rig = place.object
+    if place.bone:
+        bone: Bone | None = item.data.bones.get(place.bone)
+        return Point(item, above.name) if bone and (above := bone.parent) else Point(item)
+    if not (parent := item.parent):
+        return None
+    name = item.parent_bone if item.parent_type == "BONE" else ""
+    # The bone may be gone: Blender then takes the armature object.
+    return Point(parent, name if is_rig(parent) and name in parent.data.bones else "")
+
+
+def with_parents(point: Point, parent: Callable[[Point], Point | None] = _parent) -> list[Point]:
+    """The point and what carries it, parent after parent.
+
+    parent : tells what carries a place, for many points without looking for the same bones again
+    """
     places = [point]
-    while parent := _parent(places[-1]):
-        places.append(parent)
+    while above := parent(places[-1]):
+        places.append(above)
     return places
 
 
 def ancestors(points: Iterable[Point]) -> list[Point]:
     """The points and all that carries them, each after what carries it."""
-    return list(dict.fromkeys(place for point in points for place in reversed(with_parents(point))))
+    parent = cache(_parent)
+    return list(dict.fromkeys(place for point in points for place in reversed(with_parents(point, parent))))
 
 
 def followed(chains: Iterable[ChainPlan], rigs: Set[Rig]) -> Iterator[tuple[ChainPlan, Rig]]:
@@ -227,19 +244,6 @@ def _acting(place: Point) -> list[Constraint]:
     # To go through none takes twice as long as to count them.
     having = owner.constraints if owner and len(owner.constraints) else ()
     return [constraint for constraint in having if not constraint.mute]
-
-
-def _parent(place: Point) -> Point | None:
-    """What carries this place: a bone's parent bone or armature object; an object's parent, or the bone it hangs on."""
-    item: Rig = place.object
-    if place.bone:
-        bone: Bone | None = item.data.bones.get(place.bone)
-        return Point(item, above.name) if bone and (above := bone.parent) else Point(item)
-    if not (parent := item.parent):
-        return None
-    name = item.parent_bone if item.parent_type == "BONE" else ""
-    # The bone may be gone: Blender then takes the armature object.
-    return Point(parent, name if is_rig(parent) and name in parent.data.bones else "")
 
 
 def targets(constraint: Constraint) -> Iterator[Point]:
