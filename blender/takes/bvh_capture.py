@@ -3,7 +3,6 @@
 All lengths and axes are those of the file.
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -64,31 +63,19 @@ class Capture(BvhFile):
             places[:, axis] = self.base[number, axis] + self.rows[:, column]
         return places
 
-    def turns(self, numbers: Sequence[int]) -> Array:
-        """(n, k, 3, 3) how joints that have one order of rotations turn relative to their parents."""
-        angles = np.zeros((len(self.rows), len(numbers), 3))
-        for place, number in enumerate(numbers):
-            for axis, column in self._columns(number, position=False):
-                angles[:, place, axis] = np.radians(self.rows[:, column])
-        return from_eulers(angles, self.joints[numbers[0]].order[::-1])
-
-    @cached_property
-    def by_order(self) -> Mapping[str, tuple[Sequence[int], Array]]:
-        """By their order of rotations the joints, and (n, k, 3, 3) how they turn relative to their parents."""
-        orders: dict[str, list[int]] = {}
-        for number, joint in enumerate(self.joints):
-            orders.setdefault(joint.order, []).append(number)
-        return {order: (numbers, self.turns(numbers)) for order, numbers in orders.items()}
+    def turns(self, number: int) -> Array:
+        """(n, 3, 3) how a joint turns relative to its parent."""
+        angles = np.zeros((len(self.rows), 3))
+        for axis, column in self._columns(number, position=False):
+            angles[:, axis] = np.radians(self.rows[:, column])
+        return from_eulers(angles, self.joints[number].order[::-1])
 
     @cached_property
     def points(self) -> Array:
         """(n, j + e, 3) where the joints are on each frame, and behind them the End Sites."""
-        local = {
-            number: turns[:, place] for numbers, turns in self.by_order.values() for place, number in enumerate(numbers)
-        }
         points, turns, ends = list[Array](), list[Array](), list[Array]()
         for number, joint in enumerate(self.joints):
-            place, turn = self.places(number), local[number]
+            place, turn = self.places(number), self.turns(number)
             if joint.parent is not None:
                 place = points[joint.parent] + np.einsum("nij,nj->ni", turns[joint.parent], place)
                 turn = turns[joint.parent] @ turn

@@ -65,9 +65,7 @@ def made(take: Import) -> Taken:
     rest = [np.array(rig.data.bones[joint.name].matrix_local, dtype=np.float64)[:3, :3] for joint in capture.joints]
     rig.data.transform(_TO_BLENDER)
     axis, notes = (take.up, []) if take.up else _up(take.path, rig, capture)
-    scale = take.scale
-    if take.height:
-        scale = take.height / _stature(take.path, rig, capture, axis)
+    scale = take.height / _stature(take.path, rig, capture, axis) if take.height else take.scale
     if axis == Up.Z or take.height:
         rig.data.transform(Matrix.Scale(scale / take.scale, 4) @ (_TO_BLENDER.inverted() if axis == Up.Z else Matrix()))
     versions.new_action(rig, name)
@@ -133,11 +131,7 @@ def _at_rest(capture: Capture, rest: _Single, scale: float) -> list[_Bone]:
 
 def _channels(rig: Rig, capture: Capture, rest: Sequence[Array], scale: float) -> Iterator[Channel]:
     """The keys of all bones, from frame 1 on; `rest` (3, 3) has the axes of each bone in those of the file."""
-    frames, angles = np.arange(1.0, len(capture.rows) + 1.0), dict[int, Array]()
-    for order, (numbers, turns) in capture.by_order.items():
-        axes = np.stack([rest[number] for number in numbers])
-        values = rotation_values(np.swapaxes(axes, 1, 2) @ turns @ axes, order, np.zeros(3))
-        angles |= {number: values[:, place] for place, number in enumerate(numbers)}
+    frames = np.arange(1.0, len(capture.rows) + 1.0)
     bone: Any
     for number, (joint, axes) in enumerate(zip(capture.joints, rest, strict=True)):
         bone = rig.pose.bones[joint.name]
@@ -146,8 +140,8 @@ def _channels(rig: Rig, capture: Capture, rest: Sequence[Array], scale: float) -
             values = scale * (capture.places(number) - capture.rest[number]) @ axes
             yield Channel(path=bone.path_from_id("location"), group=bone.name, frames=frames, values=values)
         if joint.has(position=False):
-            path = bone.path_from_id("rotation_euler")
-            yield Channel(path=path, group=bone.name, frames=frames, values=angles[number])
+            values = rotation_values(axes.T @ capture.turns(number) @ axes, joint.order, np.zeros(3))
+            yield Channel(path=bone.path_from_id("rotation_euler"), group=bone.name, frames=frames, values=values)
 
 
 def _up(path: Path, rig: Rig, capture: Capture) -> tuple[Up, list[str]]:

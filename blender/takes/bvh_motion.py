@@ -68,7 +68,7 @@ def _rows(capture: Capture, rig: Rig, motion: Mapping[str, Array], taken: Taken)
             rows[:, channels] = _channels(joint, rows[:, channels], back @ turn, place - capture.base[number])
             off[joint.name] = float(norm(place - written.places(number)).max())
         # Joints below go on from what the channels hold.
-        turns[number] = above @ written.turns([number])[:, 0]
+        turns[number] = above @ written.turns(number)
         if world is not None and joint.end is not None:
             off[f"{joint.name}, End Site"] = float(norm((turns[number] - turn) @ np.array(joint.end)).max())
         places[number] = base + np.einsum("nij,nj->ni", above, written.places(number))
