@@ -120,15 +120,17 @@ def export_take(path: Path, export: Export) -> None:
 @contextmanager
 def _selected(export: Export) -> Iterator[None]:
     """While it is open, the armatures and their meshes are selected, with contacts, and the scene has their range."""
-    scene, objects = export.scene, export.layer.objects
-    before, active = [item for item in objects if item.select_get(view_layer=export.layer)], objects.active
+    scene, layer, objects = export.scene, export.layer, export.layer.objects
+    before, active = [item for item in objects if item.select_get(view_layer=layer)], objects.active
     frames, now = (scene.frame_start, scene.frame_end), (scene.frame_current, scene.frame_subframe)
     rigs = [rig for rig, _ in export.rigs]
+    for rig in rigs:
+        if not rig.visible_get(view_layer=layer):
+            raise Refused("HIDDEN_RIG", object=rig)  # Blender exports what is visible alone
     try:
-        for item in before:
-            item.select_set(False, view_layer=export.layer)
-        for item in [*rigs, *(item for item in objects if _deformed(item, rigs))]:
-            _select(item, export.layer, needed=item in rigs)
+        for item in objects:
+            is_exported = _belongs_to(item, rigs) and item.visible_get(view_layer=layer)
+            item.select_set(is_exported, view_layer=layer)
         objects.active = rigs[0]
         scene.frame_start, scene.frame_end = export.frames
         with contact_bones(rigs):
@@ -137,21 +139,13 @@ def _selected(export: Export) -> Iterator[None]:
             yield
     finally:
         for item in objects:
-            item.select_set(item in before, view_layer=export.layer)
+            item.select_set(item in before, view_layer=layer)
         objects.active = active
         scene.frame_start, scene.frame_end = frames
         scene.frame_set(now[0], subframe=now[1])
 
 
-def _deformed(item: Object, rigs: Sequence[Rig]) -> bool:
-    """Whether the object is a mesh that hangs on one of the armatures."""
+def _belongs_to(item: Object, rigs: Sequence[Rig]) -> bool:
+    """Whether the object is one of the armatures, or a mesh that hangs on one of them."""
     modifiers = [modifier.object for modifier in item.modifiers if isinstance(modifier, ArmatureModifier)]
-    return item.type == "MESH" and any(rig in rigs for rig in (item.parent, *modifiers))
-
-
-def _select(item: Object, layer: ViewLayer, *, needed: bool) -> None:
-    """Select it if it is visible; Refused if it is `needed` and is not: Blender exports what is visible alone."""
-    if item.visible_get(view_layer=layer):
-        item.select_set(True, view_layer=layer)
-    elif needed:
-        raise Refused("HIDDEN_RIG", object=item)
+    return item in rigs or (item.type == "MESH" and any(rig in rigs for rig in (item.parent, *modifiers)))
