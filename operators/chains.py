@@ -75,10 +75,9 @@ class _ListOperator(ChainOperator):
     def lacks(cls, context: Context, rig: Rig) -> str:
         if lacks := super().lacks(context, rig):
             return lacks
-        limb = in_hand.limb_in_hand(context)
-        if limb is None:
+        chain = in_hand.chain_in_hand(context)
+        if chain is None:
             return "Select a chain in the list"
-        chain = rig.two_bone_ik_chains[limb[1]]
         return "The chain belongs to the library of the armature: mute it instead" if is_from_library(chain) else ""
 
 

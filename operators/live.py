@@ -65,7 +65,7 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
     @classmethod
     def lacks(cls, context: Context, rig: Rig) -> str:
         # In Pose Mode a bone tells the limb.
-        told = context.mode == "POSE" or in_hand.limb_in_hand(context)
+        told = context.mode == "POSE" or in_hand.chain_in_hand(context)
         return super().lacks(context, rig) or ("" if told else "Select a chain in the list")
 
     def rigs(self, context: Context) -> list[Rig]:

@@ -58,10 +58,10 @@ def _draw() -> None:
     from ..blender.status import in_hand, overlay
     from . import limb_notice
 
-    limb = in_hand.limb_in_hand(context)
+    chain = in_hand.chain_in_hand(context)
     gpu.state.blend_set("ALPHA")
     for rig in shown:
-        held = rig.two_bone_ik_chains[limb[1]].name if limb and limb[0] == rig else ""
+        held = chain.name if chain and chain.id_data == rig else ""
         for name, found in limb_notice.look(context, rig).items():
             if found.joints and found.target and found.state != "MUTED":
                 state_name = "as_set" if found.state == "OFF_POLE" else found.state.lower()
@@ -86,9 +86,9 @@ def _draw_words() -> None:
     from ..blender.status import in_hand
     from . import limb_notice
 
-    limb = in_hand.limb_in_hand(context)
+    chain = in_hand.chain_in_hand(context)
     for rig in shown:
-        held = rig.two_bone_ik_chains[limb[1]].name if limb and limb[0] == rig else ""
+        held = chain.name if chain and chain.id_data == rig else ""
         for name, found in limb_notice.look(context, rig).items():
             angles = [f"{angle:.1f}°" for angle in found.angles if name == held]
             words = [*zip(found.joints, angles, strict=False)]

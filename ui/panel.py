@@ -97,8 +97,7 @@ class TWO_BONE_IK_PT_chains(Panel):
         else:
             _draw_list(layout, context, rig)
             _draw_actions(layout, context, rig)
-        if rig.two_bone_ik_chains and (limb := in_hand.limb_in_hand(context)):
-            chain = rig.two_bone_ik_chains[limb[1]]
+        if chain := in_hand.chain_in_hand(context):
             limb_notice.draw(layout, context, chain)
             chains.draw_side(layout, rig, chain)
             targets.draw(layout, context, chain)

@@ -14,7 +14,7 @@ from typing import Any
 from bpy.types import Context, Object, ViewLayer
 
 from .. import versions
-from ..armatures import Rig, editable, is_rig, local_armatures
+from ..armatures import Chain, Rig, editable, is_rig, local_armatures
 from ..settings import keyed_options
 from ..settings.properties import limb_bones
 
@@ -27,10 +27,10 @@ Selection = list[tuple[Object, str]]
 """Objects, each with the name of a bone, or "" if it is selected as a whole."""
 
 
-def limb_in_hand(context: Context) -> tuple[Rig, int] | None:
-    """The armature object and the index of its chain; None where the selection tells no limb."""
+def chain_in_hand(context: Context) -> Chain | None:
+    """The chain of the limb in hand; None where the selection tells no limb."""
     limb = _found(context.view_layer, context.object)
-    return limb if limb and limb[1] < len(limb[0].two_bone_ik_chains) else None
+    return limb[0].two_bone_ik_chains[limb[1]] if limb and limb[1] < len(limb[0].two_bone_ik_chains) else None
 
 
 def rig_in_hand(context: Context) -> Rig | None:
@@ -41,10 +41,10 @@ def rig_in_hand(context: Context) -> Rig | None:
 
 def bone_in_hand(context: Context) -> str:
     """The bone that is selected in Pose Mode, otherwise the end bone of the limb in hand; "" without either."""
-    rig, limb = rig_in_hand(context), limb_in_hand(context)
+    rig, chain = rig_in_hand(context), chain_in_hand(context)
     if rig and rig.mode == "POSE":
         return _selected_bone(rig)
-    return limb[0].two_bone_ik_chains[limb[1]].end_bone if limb else ""
+    return chain.end_bone if chain else ""
 
 
 def missing(context: Context) -> str:

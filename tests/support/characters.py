@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.status.in_hand import limb_in_hand
+from bl_ext.user_default.two_bone_ik.blender.status.in_hand import chain_in_hand
 from bpy.types import Object
 
 from .rigs import Bone, armature, empty
@@ -59,5 +59,5 @@ def select_bones(rig: Object, *names: str) -> None:
 
 def in_hand() -> tuple[str, str] | None:
     """Names of armature and chain."""
-    found = limb_in_hand(bpy.context)
-    return found and (found[0].name, found[0].two_bone_ik_chains[found[1]].name)
+    found = chain_in_hand(bpy.context)
+    return found and (found.id_data.name, found.name)

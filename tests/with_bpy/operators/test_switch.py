@@ -173,5 +173,4 @@ def test_a_control_of_a_known_rig_has_its_limb_in_hand(rig: Object) -> None:
     api.add_detected(rig)
     for bone, limb in (("foot_ik.L", "Leg.L"), ("hand_ik.R", "Arm.R"), ("thigh_parent.R", "Leg.R")):
         select(rig, bone)
-        found, index = in_hand.limb_in_hand(bpy.context)
-        assert found.two_bone_ik_chains[index].name == limb
+        assert in_hand.chain_in_hand(bpy.context).name == limb

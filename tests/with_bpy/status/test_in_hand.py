@@ -9,7 +9,7 @@ from pathlib import Path
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.status.in_hand import limb_in_hand, rig_in_hand
+from bl_ext.user_default.two_bone_ik.blender.status.in_hand import chain_in_hand, rig_in_hand
 from bpy.types import Object
 
 from support import rigs, truth
@@ -137,8 +137,8 @@ def test_each_view_layer_has_its_own_limb_in_hand() -> None:
     for layer in (*layers, *layers):
         layer.update()
         with bpy.context.temp_override(view_layer=layer, object=layer.objects.active):
-            found = limb_in_hand(bpy.context)
-        assert found == (rig, layers.index(layer))
+            found = chain_in_hand(bpy.context)
+        assert found == rig.two_bone_ik_chains[layers.index(layer)]
 
 
 def handles(rigs: list[Object]) -> list[tuple[str, Callable[[], None], tuple[str, str]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bpy
-from bl_ext.user_default.two_bone_ik.blender.status.in_hand import limb_in_hand
+from bl_ext.user_default.two_bone_ik.blender.status.in_hand import chain_in_hand
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
 from scenarios.limb import metarig
@@ -183,5 +183,5 @@ def listed() -> str:
 
 
 def in_hand() -> str | None:
-    found = limb_in_hand(bpy.context)
-    return found and found[0].two_bone_ik_chains[found[1]].name
+    found = chain_in_hand(bpy.context)
+    return found and found.name
