@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from bpy.types import Object, Scene
 
 from ..blender.armatures import Rig
-from ..blender.bake.build_plan import Frames
+from ..blender.bake.build_plan import Frames, Names
 from ..blender.bake.request import Request, alone
 from ..blender.chains.detect.find_limbs import Kind
 from ..blender.messages.refused import Refused
@@ -82,16 +83,8 @@ def plant(
     True
     """
     rig = given_rig(rig)
-    choices = PlantChoices(
-        names=chains,
-        kinds=Kind.several(limbs),
-        frames=frames,
-        contacts=contacts,
-        find_contacts=find,
-        hips=hips,
-        keep=keep,
-        floor=floor,
-        options=PlantOptions(stillness=_known(stillness)),
+    choices = _choices(
+        chains, frames, limbs, stillness, contacts=contacts, find_contacts=find, hips=hips, keep=keep, floor=floor
     )
     settings = KeySettings.styled(interpolation=interpolation, key_type=key_type, sampling=sampling, measure=measure)
     if leave_targets:
@@ -99,12 +92,16 @@ def plant(
     return plant_feet(rig, choices, scene, settings)
 
 
-def _known(stillness: Stillness) -> Stillness:
+def _choices(
+    names: Names, frames: Frames | None, limbs: Collection[str], stillness: Stillness, **others: Any
+) -> PlantChoices:
+    """The choices; Refused for a stillness that nothing can have."""
     if not isinstance(stillness, Stillness):
         raise Refused("NOT_A_STILLNESS", value=stillness)
     for name, value in asdict(stillness).items():
         refuse_not_above_zero("Stillness", name, value)
-    return stillness
+    options = PlantOptions(stillness=stillness)
+    return PlantChoices(names=names, frames=frames, kinds=Kind.several(limbs), options=options, **others)
 
 
 def _add_chains(rig: Rig, names: Sequence[str]) -> None:
@@ -137,14 +134,5 @@ def contacts(
     >>> api.contacts(rig, ["forearm.L"])[0][:4]
     ('forearm.L', 1.0, 10.0, 'forearm.L')
     """
-    rig = given_rig(rig)
-    choices = PlantChoices(
-        names=chains,
-        kinds=Kind.several(limbs),
-        frames=frames,
-        find_contacts=find,
-        hips=hips,
-        floor=floor,
-        options=PlantOptions(stillness=_known(stillness)),
-    )
-    return find_contacts(rig, choices, scene, KeySettings.styled(sampling=sampling))
+    choices = _choices(chains, frames, limbs, stillness, find_contacts=find, hips=hips, floor=floor)
+    return find_contacts(given_rig(rig), choices, scene, KeySettings.styled(sampling=sampling))
