@@ -22,7 +22,7 @@ import os
 import re
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import add
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
@@ -61,7 +61,7 @@ def shots(rows: Rows, listing: Listing, arguments: Namespace, common: Shot) -> d
     take = str(defaults.get("import_take", common.import_take))
     places, files, takes = patterns.files(rows, listing, arguments.output_dir, take)
     endings = [*map(patterns.ending, takes)]
-    stems = [*map(add, _stems(files), endings)]
+    stems = [*map(add, map(_stem, files), endings)]
     own = [rows.names[place] for place in places]
     names = _names([name and name + ending for name, ending in zip(own, endings, strict=True)], stems)
     meeting = Counter(dict(zip(zip(files, takes, strict=True), stems, strict=True)).values())
@@ -113,21 +113,16 @@ def numbers(text: str | None, count: int, names: Sequence[str] = ()) -> list[int
     return list(dict.fromkeys(chosen))
 
 
-def _stems(files: Iterable[str]) -> list[str]:
-    """The files without suffix; of a hundred thousand, in little time."""
-    listed = [*files]
-    text = "\n".join(listed)
-    if "./" in text or "//" in text or os.sep != "/":
-        listed = [os.path.normpath(file).replace(os.sep, "/") for file in listed]
-    parted = [file.rpartition(".") for file in listed]
-    return [
-        stem if stem and "/" not in suffix else file for file, (stem, _, suffix) in zip(listed, parted, strict=True)
-    ]
+def _stem(file: str) -> str:
+    """The file without suffix, alike on all machines."""
+    return os.path.splitext(os.path.normpath(file))[0].replace(os.sep, "/")
 
 
 def _names(own: Sequence[str], stems: Sequence[str]) -> Sequence[str]:
     """The name of each shot, its own or one from its stem; Refused if its own can be none, or another shot has it."""
-    names = own if all(own) else _filled_names(own, stems)
+    last = [stem.rpartition("/")[2] for stem in stems]
+    counts = Counter(last)
+    names = [name or (part if counts[part] == 1 else stem) for name, part, stem in zip(own, last, stems, strict=True)]
     shots = Counter(names)
     for name in filter(None, own):
         if "," in name or _SPAN.fullmatch(name):
@@ -135,12 +130,6 @@ def _names(own: Sequence[str], stems: Sequence[str]) -> Sequence[str]:
         if shots[name] > 1:
             raise Refused("SHOT_NAME.twice", value=name)
     return names
-
-
-def _filled_names(own: Sequence[str], stems: Sequence[str]) -> list[str]:
-    last = [stem.rpartition("/")[2] for stem in stems]
-    counts = Counter(last)
-    return [name or (part if counts[part] == 1 else stem) for name, part, stem in zip(own, last, stems, strict=True)]
 
 
 def _filled_in(table: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:

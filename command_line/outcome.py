@@ -90,8 +90,7 @@ def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: 
     """Of a shot that was carried out, from the summaries of its reports; of several armatures, chains are theirs."""
 
     def of_rig(summary: Mapping[str, Any], chain: str) -> str:
-        action = summary.get("action")
-        owner = f"{summary['rig']} in {action}" if action else summary["rig"]
+        owner = f"{summary['rig']} in {summary['action']}" if summary["action"] else summary["rig"]
         return f"{chain} of {owner}" if len(summaries) > 1 else chain
 
     chains = [{**chain, "name": of_rig(summary, chain["name"])} for summary in summaries for chain in summary["chains"]]
@@ -99,11 +98,10 @@ def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: 
     short = [chain for chain in chains if chain["reached"] < chain["frames"]["count"]]
     left_out = [(summary, name) for summary in summaries for name in summary["left_out"]]
     lacking, without_target = (
-        [of_rig(summary, name) for summary, name in left_out if (name in summary.get("lacking", ())) == lacks]
+        [of_rig(summary, name) for summary, name in left_out if (name in summary["lacking"]) == lacks]
         for lacks in (True, False)
     )
-    words = _WORDS.get(summaries[0].get("operation", ""), _BAKED) if summaries else _BAKED
-    all_well, unmeasured, fell_short, posed_otherwise = words
+    all_well, unmeasured, fell_short, posed_otherwise = _WORDS.get(summaries[0]["operation"], _BAKED)
     if misposed:
         status, text = ExitStatus.NOT_POSED_SO, f"{posed_otherwise}: {', '.join(misposed)}"
     elif short or left_out:
@@ -119,7 +117,7 @@ def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: 
     else:
         measured = any(chain["measured"] for chain in chains)
         status, text = ExitStatus.DONE, all_well if measured else unmeasured
-        feet = [foot for summary in summaries for foot in summary.get("feet", ())]
+        feet = [foot for summary in summaries for foot in summary["feet"]]
         if feet and not any(foot["frames"] for foot in feet):
             text = "no foot or hand stands"
     return Outcome(

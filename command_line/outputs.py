@@ -73,13 +73,10 @@ def _saved(shot: Shot, output: Path, export: Export) -> Iterator[Path]:
                     with blender_output():
                         export_take(beside, export)
             interrupt.check()  # what Blender prints goes through Python, and it swallows what is raised there
-            why = ""
         except RuntimeError as error:
-            why = reason(error)
-        if why:
-            # Blender's own is that of its last step, which only follows from what went wrong before.
-            why = atomic_write.obstacle(beside, 2 * shot.file.stat().st_size) or why
-            raise Refused("UNWRITABLE", value=str(output), reason=why)
+            # Blender's own reason is that of its last step, which only follows from what went wrong before.
+            why = atomic_write.obstacle(beside, 2 * shot.file.stat().st_size) or reason(error)
+            raise Refused("UNWRITABLE", value=str(output), reason=why) from None
         # It may take long, and what tells of the file should come just before the file.
         atomic_write.sync(beside)
         yield beside

@@ -38,40 +38,26 @@ def _run(arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
         worker.serve(lambda shot: run_shot(shot, progress))
         return ExitStatus.DONE
     _refuse_combination(arguments)
-    shot = _shot(arguments)
-    return (_run_many if _are_many(arguments) else _run_one)(shot, arguments, call, progress)
-
-
-def _run_one(shot: Shot, arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
-    """Carry out one shot, and tell all of its reports."""
-    _refuse_overwriting([replace(shot, outputs=())] if arguments.in_place else [shot], arguments)
-    summary = Summary(arguments.summary)
-    with closing(_outcomes({0: shot}, arguments, call, progress)) as ending:
-        ((_, ended),) = ending
-    for report in ended.reports:
-        print(*map(one_line, [report.subject, *report.lines()]), sep="\n", flush=True)
-    if ended.state == outcome.TO_DO:
-        print(one_line(f"{ended.state}: {ended.text}"))
-    else:
-        summary.add(shot, ended)
-    _warn(ended.damage)
-    return max(_ended(ended.status, ended.text, progress), _ended_summary(summary, progress))
-
-
-def _run_many(common: Shot, arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
-    """Carry out the shots of the list, for which `common` gives what they leave out, and tell how each ended."""
-    chosen = _chosen(common, arguments)
-    _refuse_overwriting(chosen.values(), arguments)
+    shot, are_many = _shot(arguments), _are_many(arguments)
+    shots = _chosen(shot, arguments) if are_many else {0: shot}
+    _refuse_overwriting([replace(shot, outputs=())] if arguments.in_place else shots.values(), arguments)
     summary = Summary(arguments.summary)
     outcomes: dict[int, Outcome] = {}
-    with _alone(arguments), closing(_outcomes(chosen, arguments, call, progress)) as ending:
+    with _alone(arguments), closing(_outcomes(shots, arguments, call, progress)) as ending:
         for number, ended in ending:
             outcomes[number] = ended
             if not arguments.dry_run:
-                summary.add(chosen[number], ended)
-    labels = {number: f"{shot.file} {shot.import_take}".rstrip() for number, shot in chosen.items()}
-    status = _ended_many(labels, outcomes, progress)
-    return max(status, _ended_summary(summary, progress))
+                summary.add(shots[number], ended)
+    status, reason = _told_of_many(shots, outcomes) if are_many else _told_of_one(outcomes[0])
+    for _, ended in sorted(outcomes.items()):
+        if ended.damage:
+            complain(ended.damage)
+    if status != ExitStatus.DONE:
+        _fail(reason, progress)
+    if summary.fault:
+        _fail(str(summary.fault), progress)
+        status = max(status, ExitStatus.REFUSED)
+    return status
 
 
 @contextmanager
@@ -163,26 +149,23 @@ def _refuse_overwriting(shots: Collection[Shot], arguments: Namespace) -> None:
     blend_file.refuse_overwriting(filter(None, read), filter(None, written))
 
 
-def _warn(damage: str) -> None:
-    if damage:
-        complain(damage)
+def _fail(reason: str, progress: Progress) -> None:
+    progress.failed(reason)
+    complain(reason)
 
 
-def _ended(status: int, reason: str, progress: Progress) -> int:
-    if status != ExitStatus.DONE:
-        progress.failed(reason)
-        complain(reason)
-    return status
+def _told_of_one(ended: Outcome) -> tuple[int, str]:
+    """Print all reports of a single shot; its exit status, and the reason for that."""
+    for report in ended.reports:
+        print(*map(one_line, [report.subject, *report.lines()]), sep="\n", flush=True)
+    if ended.state == outcome.TO_DO:
+        print(one_line(f"{ended.state}: {ended.text}"))
+    return ended.status, ended.text
 
 
-def _ended_summary(summary: Summary, progress: Progress) -> int:
-    return _ended(ExitStatus.REFUSED, str(summary.fault), progress) if summary.fault else ExitStatus.DONE
-
-
-def _ended_many(files: dict[int, str], outcomes: dict[int, Outcome], progress: Progress) -> int:
-    print(table(files, outcomes))
-    for _, item in sorted(outcomes.items()):
-        _warn(item.damage)
+def _told_of_many(shots: Mapping[int, Shot], outcomes: Mapping[int, Outcome]) -> tuple[int, str]:
+    """Print how each shot of the list has ended; the exit status of all, and the reason for that."""
+    print(table({number: f"{shot.file} {shot.import_take}".rstrip() for number, shot in shots.items()}, outcomes))
     status = max(item.status for item in outcomes.values())
     least = min(status, ExitStatus.REFUSED)  # what was refused has failed as what crashed has
     numbers = [str(number) for number, item in sorted(outcomes.items()) if item.status >= least]
@@ -190,4 +173,4 @@ def _ended_many(files: dict[int, str], outcomes: dict[int, Outcome], progress: P
         ExitStatus.FELL_SHORT: "did not always reach their targets",
         ExitStatus.NOT_POSED_SO: "were keyed, but are not posed so",
     }.get(ExitStatus(status), "failed")
-    return _ended(status, f"{len(numbers)} of {len(outcomes)} shots {what}: {', '.join(numbers)}", progress)
+    return status, f"{len(numbers)} of {len(outcomes)} shots {what}: {', '.join(numbers)}"
