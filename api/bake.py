@@ -65,12 +65,10 @@ def _for_many(one: Callable[..., Request]) -> _Bake:
             for each in requests(one_rig, *args, **named):
                 with closing(each) as later:
                     next(later.prepare(), None)  # refused before others have keys, unless it is for what these show
-        told: dict[Rig, list[Report]] = {one_rig: [] for one_rig in rigs}
+        told: list[Report] = []
         for group in groups:
-            asked = [(one_rig, each) for one_rig in group for each in requests(one_rig, *args, **named)]
-            for (one_rig, _), report in zip(asked, reports([each for _, each in asked]), strict=True):
-                told[one_rig].append(report)
-        return [report for one_rig in rigs for report in told[one_rig]]
+            told += reports([each for one_rig in group for each in requests(one_rig, *args, **named)])
+        return [report for name in [one_rig.name for one_rig in rigs] for report in told if report.rig == name]
 
     return cast("_Bake", with_request(carried_out, request, Report | list[Report]))
 

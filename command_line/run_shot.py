@@ -304,10 +304,8 @@ def _task(shot: Shot, rig: Rig, setup: api.Setup | None) -> _Task:
 
 def _requests(shot: Shot, rig: Rig, task: _Task) -> list[api.Request]:
     """The request for the armature, or those for each of its actions."""
-    names = [name for name, row in declared("keys").items() if shot.command in row["commands"] and "name" in row]
-    shared: dict[str, Any] = {"frames": shot.frames, "scene": _scene(rig)} | {
-        name: getattr(shot, name) for name in names
-    }
+    shared: dict[str, Any] = {"frames": shot.frames, "scene": _scene(rig)}
+    shared |= {name: getattr(shot, name) for name, row in declared("keys").items() if shot.command in row["commands"]}
     found: api.Request | list[api.Request]
     if shot.command == "plant":
         found = api.plant.request(rig, **shared, **shot_options.plant_keywords(task.plant))

@@ -107,7 +107,11 @@ class ArmatureOperator(Operator):
         try:
             yield
         except api.Refused as refusal:
-            self.report({"ERROR"}, str(refusal))
+            self.report({"ERROR"}, self.in_its_words(str(refusal)))
+
+    def in_its_words(self, sentence: str) -> str:
+        """The sentence as this operator tells it."""
+        return sentence
 
     def tell(self, report: "api.Report") -> None:
         """Hand the report's lines to Blender, and keep them for the panel."""

@@ -125,8 +125,8 @@ class TWO_BONE_IK_OT_worst_frame(ArmatureOperator):
         )
 
     def run(self, context: Context, rig: Rig) -> None:
-        if worst := _worst(rig):
-            probe.set_frame(context.scene, worst[0])
+        frame, _ = _worst(rig)
+        probe.set_frame(context.scene, frame)
 
 
 class TWO_BONE_IK_OT_go_to_frame(Operator):

@@ -96,18 +96,16 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
         self._region = context.region if in_view else next(regions)
         self._view = context.region_data if in_view else cast(SpaceView3D, context.space_data).region_3d
         in_hand.follow(context.view_layer)
-        try:
+        with self.refusals_told():
             self._begin(context, self.rigs(context)[0])
-        except api.Refused as refusal:
-            self.report({"ERROR"}, str(refusal))
-            return {"CANCELLED"}
-        self._typed = ""
-        self._axis: int | None = None
-        self._last = self._under_mouse(event)
-        self._free: tuple[float, ...] = (0.0, 0.0, 0.0)
-        context.window_manager.modal_handler_add(self)
-        self._show(context)
-        return {"RUNNING_MODAL"}
+            self._typed = ""
+            self._axis: int | None = None
+            self._last = self._under_mouse(event)
+            self._free: tuple[float, ...] = (0.0, 0.0, 0.0)
+            context.window_manager.modal_handler_add(self)
+            self._show(context)
+            return {"RUNNING_MODAL"}
+        return {"CANCELLED"}
 
     def modal(self, context: Context, event: Event) -> Result:
         released = self.release_confirm and (event.type, event.value) == ("LEFTMOUSE", "RELEASE")

@@ -1,7 +1,6 @@
 """Import a motion capture and plant it: from a file browser, or dropped onto the 3D View."""
 
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -48,15 +47,14 @@ class TWO_BONE_IK_OT_plant_capture(RequestOperator):
     def request(self, _context: Context, rig: Rig) -> "api.Request":
         return api.plant.request(rig, scene=self._capture.scene)
 
-    @contextmanager
-    def refusals_told(self) -> Iterator[None]:
-        try:
-            yield
-        except api.Refused as refusal:
-            self.report({"ERROR"}, _with_fields(str(refusal)))
+    def in_its_words(self, sentence: str) -> str:
+        """With fields of the dialog where it has arguments of the command line."""
+        for name, row in rows("take").items():
+            sentence = sentence.replace(f"--import-{name}", pgettext_iface(row["name"]))
+        return sentence
 
     def tell(self, report: "api.Report") -> None:
-        super().tell(replace(report, notes=(*report.notes, *map(_with_fields, self._capture.notes))))
+        super().tell(replace(report, notes=(*report.notes, *map(self.in_its_words, self._capture.notes))))
 
     def _each(self, context: Context) -> Generator[float, None, None]:
         from ..blender.takes.imported_apart import imported_apart
@@ -79,13 +77,6 @@ class TWO_BONE_IK_OT_plant_capture(RequestOperator):
                 if context.mode != "OBJECT":
                     bpy.ops.object.mode_set(mode="OBJECT")
                 self._capture.hand_over(layer)
-
-
-def _with_fields(sentence: str) -> str:
-    """The sentence with fields of the dialog where it has arguments of the command line."""
-    for name, row in rows("take").items():
-        sentence = sentence.replace(f"--import-{name}", pgettext_iface(row["name"]))
-    return sentence
 
 
 class TWO_BONE_IK_OT_fit_scene(ArmatureOperator):

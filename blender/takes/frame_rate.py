@@ -73,10 +73,9 @@ def of_gltf(path: Path) -> float | None:
     returns : None without keys, or if the file is not understood
     """
     try:
-        times = list(_key_times(path))
+        times = [sampler for sampler in _key_times(path) if len(sampler) > 1]
     except (KeyError, IndexError, TypeError, ValueError, OSError):
         return None
-    times = [sampler for sampler in times if len(sampler) > 1]
     if not times:
         return None
     every = np.unique(np.concatenate(times))
