@@ -211,15 +211,14 @@ def _rows(path: Path, text: str, start: int, count: int, width: int) -> Array:
     with suppress(ValueError):
         leading.extend(map(float, words))
     values = np.array(leading)
-    is_odd = not width or len(values) % width or len(values) < (count or 1) * width
-    if is_odd and len(values) < len(words):
+    whole, rest = divmod(len(values), width) if width else (0, 0)
+    if (rest or whole < (count or 1)) and len(values) < len(words):
         place = next(islice(re.finditer(r"\S+", text[start:]), len(values), None))
         raise Refused("NO_BVH.line", value=str(path), line=_line(text, start + place.start()), words=place[0])
-    whole = len(values) // width if width else 0
-    if not whole or whole < count:
+    if whole < (count or 1):
         raise Refused("BVH_ROWS.few", value=str(path), count=count or 1, rows=whole)
     # Rows may be broken over lines if their number is right; if there are more of them, each has a line of its own.
-    if len(values) != whole * width or (count and whole > count and not _are_lines(text[start:], whole, width)):
+    if rest or (count and whole > count and not _are_lines(text[start:], whole, width)):
         raise Refused("BVH_ROWS.odd", value=str(path), count=len(values), width=width)
     return values.reshape(whole, width)
 
