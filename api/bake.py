@@ -1,6 +1,6 @@
 """From targets to keys: what chains' bones do over a range so that their tips follow their targets."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from functools import wraps
 from typing import Any, Protocol, Unpack, cast, overload
@@ -17,7 +17,7 @@ from ..blender.hold import hold
 from ..blender.scene.checks import given_rig
 from ..blender.settings.key_settings import DEFAULTS, KeySettings, Sampling
 from ..blender.switch.bake_built import bake_all
-from .command import for_actions, reports, with_request
+from .command import action_command, reports, with_request
 from .options import BakeOptions
 
 
@@ -44,19 +44,17 @@ class _Bake(Protocol):
     def request(self, rig: Object, *args: Any, actions: str, **named: Any) -> list[Request]: ...
 
 
-def _for_many(one: Callable[..., Request]) -> _Bake:
+def _for_many(one: Any) -> _Bake:
     """A command that many armatures can be given; they are baked side by side, but for those that follow others."""
-    request = for_actions(one, lambda _rig, names: names, whole=True)
 
     def requests(rig: Object, *args: Any, **named: Any) -> list[Request]:
-        found = request(rig, *args, **named)
+        found = one.request(rig, *args, **named)
         return found if isinstance(found, list) else [found]
 
-    @wraps(request)
+    @wraps(one)
     def carried_out(rig: Object | Iterable[Object], *args: Any, **named: Any) -> Report | list[Report]:
         if isinstance(rig, str) or not isinstance(rig, Iterable):
-            found = request(rig, *args, **named)
-            return reports(found) if isinstance(found, list) else found.write()
+            return one(rig, *args, **named)
         rigs = given_rigs(rig)
         groups, refusals = after_followed(dict.fromkeys(rigs, args[0] if args else named.get("chains")))
         for refusal in refusals:
@@ -70,10 +68,11 @@ def _for_many(one: Callable[..., Request]) -> _Bake:
             told += reports([each for one_rig in group for each in requests(one_rig, *args, **named)])
         return [report for name in [one_rig.name for one_rig in rigs] for report in told if report.rig == name]
 
-    return cast("_Bake", with_request(carried_out, request, Report | list[Report]))
+    return cast("_Bake", with_request(carried_out, one.request, Report | list[Report]))
 
 
 @_for_many
+@action_command(lambda _rig, names: names)
 def bake(
     rig: Object,
     chains: Sequence[str] | None = None,

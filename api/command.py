@@ -58,10 +58,10 @@ def command(request: Callable[Arguments, Request]) -> Command[Arguments]:
 def action_command(
     following: Following, *, whole: bool = True
 ) -> Callable[[Callable[Arguments, Request]], ActionCommand[Arguments]]:
-    """The same as `command`, for each action as well; `following` and `whole` are those of `for_actions`."""
+    """The same as `command`, for each action as well; `following` and `whole` are those of `_for_actions`."""
 
     def decorated(request: Callable[Arguments, Request]) -> ActionCommand[Arguments]:
-        asked = for_actions(request, following, whole=whole)
+        asked = _for_actions(request, following, whole=whole)
 
         @wraps(request)
         def carried_out(*args: Any, **named: Any) -> Report | list[Report]:
@@ -73,7 +73,7 @@ def action_command(
     return decorated
 
 
-def for_actions(
+def _for_actions(
     request: Callable[..., Request], following: Following, *, whole: bool
 ) -> Callable[..., Request | list[Request]]:
     """What gives the request of what plays, or a list with one for each of the `actions` of this pattern.
