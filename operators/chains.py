@@ -165,10 +165,8 @@ class TWO_BONE_IK_OT_settings_copy(ChainOperator):
 
     def run(self, context: Context, rig: Rig) -> None:
         [chain] = self.active_names(rig)
-        if self.to == "OTHER_SIDE":
-            copied = api.mirror_settings(rig, chain, sections=self.sections)
-        else:
-            copied = api.copy_settings(rig, chain, sections=self.sections)
+        copy = api.mirror_settings if self.to == "OTHER_SIDE" else api.copy_settings
+        copied = copy(rig, chain, sections=self.sections)
         names = ", ".join(copied)
         self.inform("note.copied" if names else "note.no_other_chain", chains=names)
         for sentence in filter(None, copied.values()):

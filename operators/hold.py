@@ -29,10 +29,9 @@ class TWO_BONE_IK_OT_hold(_InTurn):
 
     def execute(self, context: Context) -> Result:
         scene, is_set = context.scene, self.properties.is_property_set
-        if not (is_set("frame_start") and is_set("frame_end")):
-            start, end = holds.usual_frames(in_hand.rig_in_hand(context), scene)
-            self.frame_start = self.frame_start if is_set("frame_start") else start
-            self.frame_end = self.frame_end if is_set("frame_end") else max(end, self.frame_start)
+        start, end = holds.usual_frames(in_hand.rig_in_hand(context), scene)
+        self.frame_start = self.frame_start if is_set("frame_start") else start
+        self.frame_end = self.frame_end if is_set("frame_end") else max(end, self.frame_start)
         if not is_set("frame"):
             shown = self.frame_start <= scene.frame_current <= self.frame_end
             self.frame = scene.frame_current if shown else self.frame_start
