@@ -1,5 +1,6 @@
 """What bake and check share: the range of frames, which chains, and how targets are sampled."""
 
+from contextlib import suppress
 from math import ceil, floor
 from textwrap import wrap
 
@@ -25,33 +26,23 @@ def _span(context: Context, name: str, only_active: bool = False) -> tuple[int, 
     scene = context.scene
     if name == "PREVIEW":
         return scene.frame_preview_start, scene.frame_preview_end
-    frames = _KEYS[name](context, only_active, 0) if name in _KEYS else []
+    frames = _keys(context, name, only_active)
     return (floor(min(frames)), ceil(max(frames))) if frames else (scene.frame_start, scene.frame_end)
 
 
-def _bone_keys(context: Context, only_active: bool, few: int) -> list[float]:
+def _keys(context: Context, name: str, only_active: bool, few: int = 0) -> list[float]:
+    """The frames of the keys that the range with this name goes over, of what has more than a few; empty for others."""
     from ..blender.plant.contact_keys import keyed_span
 
-    return [frame for rig in _rigs(context, only_active) for frame in keyed_span(rig, few)]
-
-
-def _target_keys(context: Context, only_active: bool, few: int) -> list[float]:
     frames: list[float] = []
-    for rig in _rigs(context, only_active):
-        try:
-            of_rig = api.target_keys(rig, SelectedChainsOperator.active_names(rig) if only_active else None)
-        except api.Refused:
-            continue  # the bake itself will say why
-        frames += of_rig if len(of_rig) > few else ()
+    for rig in [in_hand.rig_in_hand(context)] if only_active else selected(context):
+        if name == "BONE_KEYS":
+            frames += keyed_span(rig, few)
+        elif name == "TARGET_KEYS":
+            with suppress(api.Refused):  # the bake itself will say why
+                of_rig = api.target_keys(rig, SelectedChainsOperator.active_names(rig) if only_active else None)
+                frames += of_rig if len(of_rig) > few else ()
     return frames
-
-
-def _rigs(context: Context, only_active: bool) -> list[Rig]:
-    return [in_hand.rig_in_hand(context)] if only_active else selected(context)
-
-
-_KEYS = {"TARGET_KEYS": _target_keys, "BONE_KEYS": _bone_keys}
-"""By the name of a range the keys that it goes over, of what has more than a few."""
 
 
 class RangeOperator(SelectedChainsOperator):
@@ -82,7 +73,7 @@ class RangeOperator(SelectedChainsOperator):
 
         usual, spans = self.usual_range(context), dict[str, float]()
         for name in self.reads if usual == "SCENE" else ():
-            if frames := _KEYS[name](context, self.only_active, FEW_KEYS):
+            if frames := _keys(context, name, self.only_active, FEW_KEYS):
                 spans[name] = max(frames) - min(frames)
         return max(spans, key=spans.__getitem__, default=usual)
 
