@@ -168,11 +168,11 @@ def _written(shot: Shot, setups: Setups, request: dict[str, Any], clock: Clock, 
         raise Refused("DAMAGED", value=damage)
     if shot.python_before:
         _run_script(shot.python_before)
-    reports, refusals = _reports(shot, setups, [*blend_file.notes(), *taken.notes, *filter(None, [damage])], progress)
+    notes = [*blend_file.notes(), *taken.notes, *filter(None, [damage])]
+    reports, refusals = _reports(shot, setups, progress)
     if shot.python_after:
         _run_script(shot.python_after)
     interrupt.check()
-    notes: list[str] = []
     with ExitStack() as opened:
         saved = [opened.enter_context(output) for output in outputs.saved(shot, reports, taken, notes)]
         reports = [replace(report, notes=(*report.notes, *notes)) for report in reports]
@@ -193,7 +193,7 @@ def _run_script(path: Path) -> None:
         raise Refused("HOOK", value=str(path), reason=reason) from None
 
 
-def _reports(shot: Shot, setups: Setups, notes: list[str], progress: Progress) -> tuple[list[api.Report], _Refusals]:
+def _reports(shot: Shot, setups: Setups, progress: Progress) -> tuple[list[api.Report], _Refusals]:
     """The reports of the armatures, and the refusals of those that were left out to keep going."""
     refusals = _Refusals(keep_going=shot.keep_going)
     tasks = _tasks(shot, setups, refusals)
@@ -211,7 +211,7 @@ def _reports(shot: Shot, setups: Setups, notes: list[str], progress: Progress) -
         posed += len(group)
     if not reports:
         raise refusals[0]
-    return [replace(report, notes=(*report.notes, *notes)) for report in reports], refusals
+    return reports, refusals
 
 
 def _tasks(shot: Shot, setups: Setups, refusals: _Refusals) -> dict[Rig, _Task]:
