@@ -24,36 +24,29 @@ _LENGTH = 0.1
 @contextmanager
 def contact_bones(rigs: Iterable[Rig]) -> Iterator[None]:
     """While it is open, a bone for each row of contacts of these armatures: twice as wide where its limb stands."""
-    with ExitStack() as opened:
+    with ExitStack() as taken_away:
         for rig in rigs:
             if rows := contact_runs.rows(rig):
-                opened.enter_context(_added(rig, rows))
+                _add(rig, rows, taken_away)
         yield
 
 
-@contextmanager
-def _added(rig: Rig, rows: dict[str, FCurve]) -> Iterator[None]:
-    """In a copy of the armature, which others may share, or a library have."""
+def _add(rig: Rig, rows: dict[str, FCurve], taken_away: ExitStack) -> None:
+    """Add them to a copy of the armature, which others may share, or a library have, until `taken_away` is closed."""
     data, limbs = rig.data, contact_runs.limb_names(rig, rows)
     names = {bone: f"contact_{limbs.get(bone, bone)}" for bone in rows}
     rig.data = copy = data.copy()
-    try:
-        with in_edit_mode(rig) as bones:
-            for bone, name in names.items():
-                above, added = bones[bone], bones.get(name) or bones.new(name)
-                added.head, added.tail = above.tail, above.tail + _LENGTH * above.vector
-                added.parent, added.use_deform, names[bone] = above, False, added.name
-        paths = {bone: f"{rig.pose.bones[name].path_from_id()}.scale" for bone, name in names.items()}
-        try:
-            for bone, path in paths.items():
-                _drive(rig, path, rows[bone])
-            yield
-        finally:
-            for path in paths.values():
-                rig.driver_remove(path)
-    finally:
-        rig.data = data
-        bpy.data.armatures.remove(copy)
+    taken_away.callback(bpy.data.armatures.remove, copy)
+    taken_away.callback(setattr, rig, "data", data)
+    with in_edit_mode(rig) as bones:
+        for bone, name in names.items():
+            above, added = bones[bone], bones.get(name) or bones.new(name)
+            added.head, added.tail = above.tail, above.tail + _LENGTH * above.vector
+            added.parent, added.use_deform, names[bone] = above, False, added.name
+    for bone, name in names.items():
+        path = f"{rig.pose.bones[name].path_from_id()}.scale"
+        taken_away.callback(rig.driver_remove, path)
+        _drive(rig, path, rows[bone])
 
 
 def _drive(rig: Rig, path: str, row: FCurve) -> None:
