@@ -12,6 +12,7 @@ from .arguments import parser
 from .outcome import ExitStatus
 
 
+@standard_streams.unfailing()
 def main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
     """Carry out the command and return the exit status.
 
@@ -19,11 +20,6 @@ def main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
     program : the command line before them, with which other processes are started
     usage : what users write before the name of a command
     """
-    with standard_streams.unfailing():
-        return _main(argv, program, usage)
-
-
-def _main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
     try:
         with interrupt.heard():
             arguments = parser(usage).parse_args(argv)
