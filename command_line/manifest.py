@@ -163,8 +163,9 @@ class _Entry:
         take : the animation that was found by a pattern, otherwise ""
         """
         options = self._options(common) | ({"import_take": take} if take else {})
-        shot = replace(common, file=self._file(file), is_open=False, rigs=self._rigs(common), **options)
-        base, written = self._outputs(file, common, keep_suffix=keep_suffix)
+        path = self.listing.file(file, self.table["file"], self.where)
+        shot = replace(common, file=path, is_open=False, rigs=self._rigs(common), **options)
+        base, written = self._outputs(path, common, keep_suffix=keep_suffix)
         base += patterns.ending(take)
         if arguments.log_dir:
             shot = replace(shot, log=_below(arguments.log_dir, base, record.LOG_SUFFIX, self))
@@ -174,7 +175,7 @@ class _Entry:
             shot = replace(shot, outputs=() if shot.command == "check" else tuple(outputs), report=report)
         return shot
 
-    def _outputs(self, file: str, common: Shot, *, keep_suffix: bool) -> tuple[str, Sequence[str]]:
+    def _outputs(self, file: Path, common: Shot, *, keep_suffix: bool) -> tuple[str, Sequence[str]]:
         """The path of the outputs in their folder, without suffix, and their suffixes.
 
         keep_suffix : another shot's outputs would have the same path
@@ -185,7 +186,7 @@ class _Entry:
             texts = toml_file.texts(self.where, "formats", self.table["formats"])
             suffixes = of_table(self.where, "formats", ",".join(texts))
         if "output" not in self.table:
-            seen = self._seen(self._file(file))
+            seen = self._seen(file)
             return (str(seen) if keep_suffix else os.path.splitext(seen)[0]), suffixes
         output = self._filled("output")
         base, suffix = os.path.splitext(output)
@@ -195,11 +196,6 @@ class _Entry:
             _below(Path(), output, "", self)
             raise Refused("OUTPUT_FORMAT", value=output, known=", ".join(FORMATS))
         return output, suffixes
-
-    def _file(self, file: str) -> Path:
-        if file != self.table["file"]:
-            return self.listing.home / file  # found by a pattern
-        return self._path(self.table, "file")
 
     def _seen(self, file: Path) -> Path:
         """The path of the file in the folder for outputs."""

@@ -43,6 +43,10 @@ class Listing:
         """The path at its place on this machine."""
         return self.home / self.mapped(filled(text, where, key))
 
+    def file(self, name: str, text: str, where: str) -> Path:
+        """A file by its name: as it is written in `text`, or as the pattern there finds it."""
+        return self.path(text, where, "file") if name == text else self.home / name
+
 
 def files(
     rows: Rows, listing: Listing, folder: Path | None, take: str
@@ -95,7 +99,7 @@ def _fitting_animations(file: str, text: str, pattern: str, listing: Listing) ->
     if not glob.has_magic(pattern):
         return [""]
     where = f'"{text}" in {listing.source}'
-    found = names(listing.path(text, where, "file") if file == text else listing.home / file)
+    found = names(listing.file(file, text, where))
     return [name for name in found if name == pattern or fnmatchcase(name, pattern)] or [""]
 
 
