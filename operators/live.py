@@ -1,6 +1,7 @@
 """Let limbs follow, and pull one by its tip or its mid joint with the mouse; keys as in Blender's own transforms."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, cast
 
 from bpy.types import Context, Event, Header, SpaceView3D
@@ -177,8 +178,8 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
 
     def _offset(self, context: Context, event: Event) -> tuple[float, ...]:
         """From where the joint was: as typed, snapped, or as the mouse has it; along the axis where there is one."""
-        number = _number(self._typed)
-        if number is not None:
+        with suppress(ValueError):  # nothing typed, or no number yet
+            number = float(self._typed)
             return tuple(number if axis == (self._axis or 0) else 0.0 for axis in range(3))
         offset = self._free
         if event.ctrl != context.scene.tool_settings.use_snap:
@@ -243,10 +244,3 @@ def typed(text: str, key: str) -> str:
     if key in {"MINUS", "NUMPAD_MINUS"}:
         return text.removeprefix("-") if text.startswith("-") else f"-{text}"
     return text[:-1] if key == "BACK_SPACE" else text + _DIGITS.get(key, "")
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None

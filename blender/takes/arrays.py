@@ -44,7 +44,6 @@ def bone_matrices(scene: Scene, rig: Rig, frames: Array) -> dict[str, Array]:
 
 def _motion(scene: Scene, rig: Rig, frames: Array) -> dict[str, Any]:
     bones = [*rig.data.bones]
-    names = [bone.name for bone in bones]
     matrices = np.stack([*bone_matrices(scene, rig, frames).values()], axis=1)
     lengths = np.array([bone.length for bone in bones])
     rotations = quaternions(orientation(matrices[..., :3, :3]))
@@ -53,8 +52,8 @@ def _motion(scene: Scene, rig: Rig, frames: Array) -> dict[str, Any]:
         "frames": frames,
         "fps": np.float64(scene.render.fps / scene.render.fps_base),
         "metres": np.float64(scene.unit_settings.scale_length),
-        "bones": np.array(names),
-        "parents": np.array([names.index(bone.parent.name) if bone.parent else -1 for bone in bones], np.int32),
+        "bones": np.array([bone.name for bone in bones]),
+        "parents": np.array([bones.index(bone.parent) if bone.parent else -1 for bone in bones], np.int32),
         "heads": matrices[..., :3, 3].astype(np.float32),
         "tails": (matrices[..., :3, 3] + matrices[..., :3, 1] * lengths[:, None]).astype(np.float32),
         "rotations": rotations.astype(np.float32),
