@@ -57,7 +57,6 @@ def load(file: Path, *, enable_autoexec: bool, **imported: Any) -> tuple[str, Ta
     imported : how to import a take, as the fields of `Import`
     returns : a sentence if Blender says that the file is damaged or of a newer Blender, else ""; how a take was read
     """
-    atomic_write.refuse_irregular(file)
     take, taken = is_take(file), Taken()
     if not take and file.exists() and not _is_blend(file):
         raise _unreadable(file, translated("part.no_blend"))

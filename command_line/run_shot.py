@@ -254,8 +254,7 @@ def _with_left_out(report: api.Report, task: _Task) -> api.Report:
 
 def _posed(shot: Shot, tasks: Mapping[Rig, _Task], refusals: _Refusals, progress: Progress) -> list[api.Report]:
     """The reports of armatures that are posed at the same time; `progress` is told how many are ready."""
-    requests: list[api.Request] = []
-    prepared: list[_Task] = []
+    prepared: dict[api.Request, _Task] = {}
     reports: list[api.Report] = []
     with ExitStack() as opened:
         for place, (rig, task) in enumerate(tasks.items()):
@@ -271,10 +270,9 @@ def _posed(shot: Shot, tasks: Mapping[Rig, _Task], refusals: _Refusals, progress
                         for done in request.prepare():
                             interrupt.check()
                             progress(place + (number + done) / len(asked))
-                        requests.append(request)
-                        prepared.append(task)
+                        prepared[request] = task
         interrupt.check()
-        for end, task in zip(api.write_together(requests), prepared, strict=True):
+        for end, task in zip(api.write_together([*prepared]), prepared.values(), strict=True):
             with refusals:
                 if isinstance(end, Refused):
                     raise end

@@ -75,7 +75,7 @@ def _is_ours(line: bytes) -> bool:
 
 
 def _refuse_foreign(path: Path) -> None:
-    if not os.path.exists(path) or not path.stat().st_size:
+    if not os.path.exists(path):
         return
     with atomic_write.opened(path) as file:
         first = file.readline(atomic_write.LARGEST_TEXT)
