@@ -43,7 +43,6 @@ class TWO_BONE_IK_OT_bake(KeyProperties, EachActionOperator, KeyOperator):
 
     bl_idname = "two_bone_ik.bake"
     bl_label = "Bake Two-Bone IK"
-    confirm_text = "Bake"
 
     new_action: option("keys", "new_action")
 
@@ -55,7 +54,7 @@ class TWO_BONE_IK_OT_bake(KeyProperties, EachActionOperator, KeyOperator):
         return super().invoke(context, event)
 
     def request(self, context: Context, rig: Rig) -> "api.Request | list[api.Request]":
-        options = {**self.key_settings(), **self.scene_settings(context), "new_action": self.new_action}
+        options = {**self.key_settings(context), "new_action": self.new_action}
         return api.bake.request(rig, self.chains(rig), **self.asked(context), **options)
 
     def groups(self, rigs: list[Rig]) -> list[tuple[Rig, ...]]:
@@ -83,7 +82,6 @@ class TWO_BONE_IK_OT_check(RangeOperator):
 
     bl_idname = "two_bone_ik.check"
     bl_label = "Check Two-Bone IK"
-    confirm_text = "Check"
 
     add_markers: option("range", "add_markers")
 

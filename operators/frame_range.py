@@ -48,8 +48,6 @@ def _keys(context: Context, name: str, only_active: bool, few: int = 0) -> list[
 class RangeOperator(SelectedChainsOperator):
     """Acts on a range of frames: the scene's, or that of its preview, unless another is set."""
 
-    confirm_text = ""
-    """What the button of the dialog says."""
     advanced_fields: tuple[str, ...] = ("sampling",)
     """What few users change: below a fold."""
     reads: tuple[str, ...] = ("TARGET_KEYS", "BONE_KEYS")
@@ -65,7 +63,8 @@ class RangeOperator(SelectedChainsOperator):
     def invoke(self, context: Context, _event: Event) -> Result:
         in_hand.follow(context.view_layer)
         self.show_range(self.offered_range(context))
-        return context.window_manager.invoke_props_dialog(self, confirm_text=self.confirm_text)
+        verb, *_ = self.bl_label.split()  # the button says what the label begins with
+        return context.window_manager.invoke_props_dialog(self, confirm_text=verb)
 
     def offered_range(self, context: Context) -> str:
         """The range of a dialog: where a capture moves what is read, its frames, and no more and no less."""

@@ -63,11 +63,9 @@ class TWO_BONE_IK_OT_plant(EachActionOperator):
             rig,
             self.chains(rig),
             **asked,
-            scene=context.scene,
+            **self.scene_settings(context),
             floor=options.height if options.use_height else floor_named(options.floor),
             stillness=api.Stillness(**{field: getattr(own, name) for field, name in thresholds.items()}),
-            sampling=self.sampling,
-            measure=self.measure,
             **{_OPTIONS[name].get("keyword", name): value for name, value in chosen.items()},
         )
 

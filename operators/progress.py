@@ -171,10 +171,10 @@ class KeyOperator(KeyStyleProperties, ProgressOperator):
         for name in self.key_choices():
             self.layout.prop(self, name)
 
-    def key_settings(self) -> dict[str, Any]:
-        """How to write the keys, as `api` takes it."""
+    def key_settings(self, context: Context) -> dict[str, Any]:
+        """What `scene_settings` gives, and how to write the keys."""
         options: Any = self.properties  # each attribute of an operator takes Blender ten times as long
-        return {name: getattr(options, name) for name in self.key_fields}
+        return self.scene_settings(context) | {name: getattr(options, name) for name in self.key_fields}
 
 
 class EachActionOperator(ProgressOperator):

@@ -38,7 +38,6 @@ class TWO_BONE_IK_OT_switch(EachActionOperator, KeyOperator):
 
     bl_idname = "two_bone_ik.switch"
     bl_label = "Switch Two-Bone IK Limbs"
-    confirm_text = "Switch"
     needs_chains = False
     key_fields = ("keys", "tolerance", "key_type")
     reads = ("BONE_KEYS",)
@@ -55,8 +54,7 @@ class TWO_BONE_IK_OT_switch(EachActionOperator, KeyOperator):
 
     def request(self, context: Context, rig: Rig) -> "api.Request | list[api.Request]":
         names = [limb.name for limb in self._limbs(context, rig)] if self.only_active else None
-        options = {**self.key_settings(), **self.scene_settings(context)}
-        return api.switch.request(rig, self.direction, names, **self.asked(context), **options)
+        return api.switch.request(rig, self.direction, names, **self.asked(context), **self.key_settings(context))
 
     def draw_choices(self) -> None:
         self.layout.prop(self, "direction")

@@ -98,12 +98,10 @@ class TWO_BONE_IK_OT_bake_targets(KeyOperator):
 
     bl_idname = "two_bone_ik.bake_targets"
     bl_label = "Bake Two-Bone IK Targets from Pose"
-    confirm_text = "Bake"
     reads = ("BONE_KEYS",)
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
-        options = {**self.key_settings(), **self.scene_settings(context)}
-        return api.bake_targets.request(rig, self.chains(rig), self.frames(context), **options)
+        return api.bake_targets.request(rig, self.chains(rig), self.frames(context), **self.key_settings(context))
 
 
 class TWO_BONE_IK_OT_change_target_space(KeyOperator):
@@ -111,7 +109,6 @@ class TWO_BONE_IK_OT_change_target_space(KeyOperator):
 
     bl_idname = "two_bone_ik.change_target_space"
     bl_label = "Change Two-Bone IK Target Space"
-    confirm_text = "Change"
     reads = ("TARGET_KEYS",)
 
     space: option("targets", "space")
@@ -142,7 +139,6 @@ class TWO_BONE_IK_OT_pin(TargetKindProperties, KeyOperator):
 
     bl_idname = "two_bone_ik.pin"
     bl_label = "Pin Two-Bone IK Limbs"
-    confirm_text = "Pin"
     reads = ("BONE_KEYS",)
     needs_chains = False  # limbs without chains get them
 
