@@ -96,11 +96,8 @@ def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: 
     chains = [{**chain, "name": of_rig(summary, chain["name"])} for summary in summaries for chain in summary["chains"]]
     misposed = [chain["name"] for chain in chains if chain["misposed"]]
     short = [chain for chain in chains if chain["reached"] < chain["frames"]["count"]]
-    left_out = [(summary, name) for summary in summaries for name in summary["left_out"]]
-    lacking, without_target = (
-        [of_rig(summary, name) for summary, name in left_out if (name in summary["lacking"]) == lacks]
-        for lacks in (True, False)
-    )
+    left_out = [of_rig(summary, name) for summary in summaries for name in summary["left_out"]]
+    lacking = [of_rig(summary, name) for summary in summaries for name in summary["lacking"]]
     all_well, unmeasured, fell_short, posed_otherwise = _WORDS.get(summaries[0]["operation"], _BAKED)
     if misposed:
         status, text = ExitStatus.NOT_POSED_SO, f"{posed_otherwise}: {', '.join(misposed)}"
@@ -110,7 +107,7 @@ def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: 
         status = ExitStatus.FELL_SHORT if failed else ExitStatus.DONE
         texts = {
             fell_short: [chain["name"] for chain in short],
-            "left out, without a target": without_target,
+            "left out, without a target": [name for name in left_out if name not in lacking],
             "left out, lacking a bone": lacking,
         }
         text = "; ".join(f"{text}: {', '.join(names)}" for text, names in texts.items() if names)
