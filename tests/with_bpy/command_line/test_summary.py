@@ -73,6 +73,12 @@ def test_each_shot_has_a_line_that_tells_how_it_ended(season: Path) -> None:
     assert 0 < near["seconds"] < 600
 
 
+def test_a_dry_run_adds_no_line_also_of_a_single_shot(tmp_path: Path) -> None:
+    missing, summary = tmp_path / "missing.blend", tmp_path / "season.jsonl"
+    assert run("bake", missing, "--output", tmp_path / "baked.blend", "--dry-run", "--summary", summary) == 5
+    assert not summary.exists()
+
+
 def test_a_later_run_adds_its_lines(season: Path) -> None:
     bake(season)
     lines = bake(season, "--shot", "1-2", "--strict")
