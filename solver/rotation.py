@@ -152,15 +152,12 @@ def from_quaternions(quaternions: Array) -> Array:
 
 def from_axis_angles(values: Array) -> Array:
     """(..., 3, 3) rotation matrices of (..., 4): angle in radians, axis of any length; a zero axis is no rotation."""
-    length = norm(values[..., 1:])
-    half = np.where(length > 0.0, 0.5 * values[..., 0], 0.0)
-    axis = values[..., 1:] / np.where(length > 0.0, length, 1.0)[..., None]
-    return from_quaternions(np.concatenate((np.cos(half)[..., None], np.sin(half)[..., None] * axis), axis=-1))
+    return about(values[..., 1:], values[..., 0])
 
 
 def from_vectors(vectors: Array) -> Array:
     """(..., 3, 3) rotation matrices of rotation vectors (..., 3): axes that are as long as the angles in radians."""
-    return from_axis_angles(np.concatenate((norm(vectors)[..., None], vectors), axis=-1))
+    return about(vectors, norm(vectors))
 
 
 def vectors(quaternions: Array) -> Array:
@@ -171,10 +168,11 @@ def vectors(quaternions: Array) -> Array:
 
 
 def about(axis: Array, angle: Array) -> Array:
-    """(..., 3, 3) rotations by angles (...) in radians about unit vectors (..., 3)."""
-    shape = np.broadcast_shapes(axis.shape[:-1], angle.shape)
-    parts = np.broadcast_to(angle, shape)[..., None], np.broadcast_to(axis, (*shape, 3))
-    return from_axis_angles(np.concatenate(parts, axis=-1))
+    """(..., 3, 3) rotations by angles (...) in radians about axes (..., 3) of any length; about a zero axis none."""
+    length = norm(axis)
+    half = np.where(length > 0.0, 0.5 * angle, 0.0)
+    unit_axis = axis / np.where(length > 0.0, length, 1.0)[..., None]
+    return from_quaternions(np.concatenate((np.cos(half)[..., None], np.sin(half)[..., None] * unit_axis), axis=-1))
 
 
 def from_eulers(angles: Array, order: str) -> Array:

@@ -198,8 +198,7 @@ class IkChain:
         axes = unit(self._wanted[:, 2] - self._wanted[:, 0])
         # Turning a folded bone about its own axis would move the tip away, and IK would undo that.
         angle = np.where(self._plan.pole_on, 0.0, self._angle)
-        turn = rotation.from_axis_angles(np.column_stack((angle, axes)))
-        start = self._wanted_pose(swivel, 0, product(turn, upper))
+        start = self._wanted_pose(swivel, 0, product(rotation.about(axes, angle), upper))
         root, end = (self._wanted_pose(*each) for each in zip(self._plan.chain, (0, 1), (upper, lower), strict=True))
         own, below = (self._own[bone.name] for bone in self._plan.sized)
         turned = inherit.basis((swivel.bone,), above, start[:, None]).rotation[:, 0]

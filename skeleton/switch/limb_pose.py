@@ -56,7 +56,7 @@ def bending(joints: Array, to: Array, more: Array) -> tuple[Array, Array]:
     """
     hinge = cross(unit(joints[:, 2] - joints[:, 0]), to)
     angles = more[:, None] / norm(np.diff(joints, axis=1)) * (1.0, -1.0)
-    upper, lower = (rotation.from_axis_angles(np.column_stack((angle, hinge))) for angle in angles.T)
+    upper, lower = (rotation.about(hinge, angle) for angle in angles.T)
     return upper, lower
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers import true_runs
-from ..rotation import from_axis_angles, from_vectors, quaternions, shortest, vectors
+from ..rotation import about, from_vectors, quaternions, shortest, vectors
 from ..values import Array
 from ..vectors import any_normal, cross, dot, norm, product, unit
 from .corrections import eased, eased_need
@@ -67,7 +67,7 @@ def fitted_orientations(feet: Array, points: Array, counts: NDArray[np.intp], up
     aside = np.stack([moment[:, j, i] - moment[:, i, j] for i, j in ((1, 2), (2, 0), (0, 1))], axis=-1)
     cosine = np.trace(moment, axis1=-2, axis2=-1) - np.einsum("i,kij,j->k", up, moment, up)
     heading = np.arctan2(-aside @ up, cosine)
-    return product(from_axis_angles(np.column_stack((heading, np.broadcast_to(up, upwards.shape)))), level)
+    return product(about(up, heading), level)
 
 
 def resting_turns(orientations: Array, stands: NDArray[np.bool_], flat: NDArray[np.bool_], rate: float) -> Array:
@@ -135,8 +135,7 @@ def raising_turns_of_feet(
 def _raised(lines: Array, angles: Array, up: Array) -> Array:
     """(..., 3, 3) rotations that raise lines (..., 3) by angles (...); one that is upright turns about any normal."""
     axes = cross(lines, up)
-    axes = np.where(norm(axes)[..., None] > 0.0, axes, any_normal(unit(lines)))
-    return from_axis_angles(np.concatenate((angles[..., None], axes), axis=-1))
+    return about(np.where(norm(axes)[..., None] > 0.0, axes, any_normal(unit(lines))), angles)
 
 
 def _stand_means(values: Array, stands: NDArray[np.bool_], flat: NDArray[np.bool_], spans: NDArray[np.intp]) -> Array:
