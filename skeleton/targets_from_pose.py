@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solver import Solution, bend, diagnostics, reach, reference_pose, rotation, targets
+from ..solver import Solution, bend, reach, reference_pose, rotation, targets
 from ..solver.values import Array, Chain, Goals, ReachWith, Unreachable
 from ..solver.vectors import norm, product
 from . import transform
@@ -100,7 +100,7 @@ def _of_chain(plan: ChainPlan, samples: Samples, seconds: Array) -> TargetsFromP
         pole=transform.transform_points(to_world, pole),
         orientation=transform.orientation(last[..., :3, :3]),
         moved=norm(transform.transform_vectors(linear, off)).max(axis=-1),
-        rolled=diagnostics.root_turn(solution.rotations[:, 0], pose.rotations).max(axis=-1),
+        rolled=rotation.angle_between(solution.rotations[:, 0], pose.rotations).max(axis=-1),
         size=float(norm(transform.transform_vectors(linear, links)).sum(axis=-1).max()),
     )
 
@@ -197,4 +197,4 @@ def _cost(solution: Solution, pose: _Pose) -> float:
     """How far the solution is from the pose: above all its joints, and if these are the same, its roll."""
     size = norm(np.diff(pose.chain.joints, axis=-2)).sum(axis=-1)
     off = norm(solution.joints[:, 0, 1] - pose.mid) / np.where(size > 0.0, size, 1.0)
-    return float(off.sum() + 1e-6 * diagnostics.root_turn(solution.rotations[:, 0], pose.rotations).sum())
+    return float(off.sum() + 1e-6 * rotation.angle_between(solution.rotations[:, 0], pose.rotations).sum())

@@ -6,9 +6,10 @@ from math import pi
 import numpy as np
 from numpy.typing import NDArray
 
-from .diagnostics import hinge_turn, root_turn
+from .diagnostics import hinge_turn
 from .numbers import broadcast
 from .plane import BendPlane
+from .rotation import angle_between
 from .shortest_path import shortest_path
 from .values import Array, Bend, Options, Plane, Reference
 
@@ -100,8 +101,8 @@ def least_motion(
     start_root : (1, ..., 3, 3), start_angle : (1, ...)   the pose before the first frame
     """
     extra = np.where(shortfalls > shortfalls[::-1], np.inf, np.reshape((0.0, _TIE), (2, *[1] * (angles.ndim - 1))))
-    first = root_turn(start_root, roots[:, :1]) + hinge_turn(start_angle, angles[:, :1])
-    steps = root_turn(roots[:, None, :-1], roots[:, 1:]) + hinge_turn(angles[:, None, :-1], angles[:, 1:])
+    first = angle_between(start_root, roots[:, :1]) + hinge_turn(start_angle, angles[:, :1])
+    steps = angle_between(roots[:, None, :-1], roots[:, 1:]) + hinge_turn(angles[:, None, :-1], angles[:, 1:])
     if not extra.size:
         return np.zeros(angles.shape[1:], dtype=np.bool_)
     return shortest_path((first + extra[:, :1])[:, 0], steps + extra[:, 1:])

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import planar
+from .rotation import angle_between
 from .values import Array, Solution
 from .vectors import cross, dot, norm, unit
 
@@ -62,17 +63,10 @@ def speed(solution: Solution, frames: Array) -> Array:
     frames : (n,)    rising
     """
     root, hinge = solution.rotations[..., 0, :, :], solution.hinge_angle
-    turned = np.maximum(root_turn(root[:-1], root[1:]), hinge_turn(hinge[:-1], hinge[1:]))
+    turned = np.maximum(angle_between(root[:-1], root[1:]), hinge_turn(hinge[:-1], hinge[1:]))
     faster = np.zeros(hinge.shape)
     faster[1:] = (turned.T / np.diff(frames)).T
     return faster
-
-
-def root_turn(before: Array, after: Array) -> Array:
-    """(...) angle between two rotations (..., 3, 3), computed from the chord so that small angles keep their digits."""
-    chord = after - before
-    chord_sq = np.einsum("...ij,...ij->...", chord, chord)
-    return 2.0 * np.arcsin(np.minimum(np.sqrt(chord_sq / 8.0), 1.0))
 
 
 def hinge_turn(before: Array, after: Array) -> Array:

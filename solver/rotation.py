@@ -103,6 +103,13 @@ def eulers(matrices: Array, order: str, before: Array | None = None) -> Array:
     return _least_turning(np.where(angles < _ROUNDING - pi, angles + 2.0 * pi, angles), j, before)
 
 
+def angle_between(start: Array, end: Array) -> Array:
+    """(...) of two rotations (..., 3, 3), computed from the chord so that small angles keep their digits."""
+    chord = end - start
+    chord_sq = np.einsum("...ij,...ij->...", chord, chord)
+    return 2.0 * np.arcsin(np.minimum(np.sqrt(chord_sq / 8.0), 1.0))
+
+
 def least_turn(angle: Array) -> Array:
     """(...) the same turn as an angle within [-pi, pi]; half a turn stays either way, as rounding would choose."""
     return angle - 2.0 * pi * _whole_turns(angle)

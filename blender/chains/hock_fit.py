@@ -9,7 +9,7 @@ from bpy.types import Bone
 from mathutils import Vector
 
 from ...skeleton import transform
-from ...solver import hock
+from ...solver import hock, rotation
 from ...solver.values import Array, Hock
 from ..armatures import Rig
 from ..bake.chain import bones_below, chain_bones
@@ -53,8 +53,7 @@ def turned_apart(bones: Sequence[Bone], poses: Array) -> dict[Hock, Array]:
     poses : (n, 3, 4, 4) of these, in armature space
     """
     turns = [transform.orientation(poses[:, i, :3, :3]) @ rest(bone)[:3, :3].T for i, bone in enumerate(bones)]
-    chords = {kind: np.linalg.norm(turns[i] - turns[2], axis=(-2, -1)) for kind, i in hock.TURNS_WITH.items()}
-    return {kind: 2.0 * np.arcsin(np.minimum(chord / np.sqrt(8.0), 1.0)) for kind, chord in chords.items()}
+    return {kind: rotation.angle_between(turns[i], turns[2]) for kind, i in hock.TURNS_WITH.items()}
 
 
 def by_keys(rig: Rig, chain: TwoBoneIKChain) -> dict[Hock, float]:

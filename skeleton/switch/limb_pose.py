@@ -88,8 +88,6 @@ def differences(
     tails = np.array([bone.tail for bone in bones])[:, None]
     heads = norm(both[0][..., :3, 3] - both[1][..., :3, 3])
     moved = np.maximum(heads, norm(np.subtract(*(transform.transform_points(poses, tails) for poses in both))))
-    # The arc cosine would leave nothing of small angles.
-    turned = np.subtract(*(transform.orientation(poses[..., :3, :3]) for poses in both))
-    half = norm(norm(turned)) / np.sqrt(8.0)
+    turned = rotation.angle_between(*(transform.orientation(poses[..., :3, :3]) for poses in both))
     scaled = np.subtract(*(transform.lengths(poses[..., :3, :3]) for poses in both))
-    return moved, 2.0 * np.arcsin(half.clip(0.0, 1.0)), np.abs(scaled).max(axis=-1)
+    return moved, turned, np.abs(scaled).max(axis=-1)

@@ -3,11 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from ..rotation import angle_between
 from ..values import Array
 from ..vectors import dot, norm
-
-_TURNED = 8.0**0.5
-"""A rotation differs from none by this times the sine of half its angle, as the root of the sum of squares."""
 
 
 def slide(points: Array, stands: NDArray[np.bool_]) -> Array:
@@ -31,6 +29,4 @@ def turning(orientations: Array, points: Array, stands: NDArray[np.bool_]) -> Ar
     """
     spread = points - points[..., :1, :]
     flat = np.logical_and.reduce(stands, axis=-1) & (dot(spread, spread).max(axis=-1) > 0.0)
-    steps = orientations[1:] - orientations[:-1]
-    sine = np.sqrt((steps * steps).sum(axis=(-2, -1))) / _TURNED
-    return np.where(flat[1:] & flat[:-1], 2.0 * np.arcsin(np.minimum(sine, 1.0)), np.nan)
+    return np.where(flat[1:] & flat[:-1], angle_between(orientations[:-1], orientations[1:]), np.nan)
