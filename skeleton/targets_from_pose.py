@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..solver import Solution, bend, reach, reference_pose, rotation, targets
 from ..solver.values import Array, Chain, Goals, ReachWith, Unreachable
-from ..solver.vectors import norm, product
+from ..solver.vectors import chained, norm, product
 from . import transform
 from .chain_group import ChainGroup, chain_groups, goals
 from .rounding import VISIBLE
@@ -89,7 +89,7 @@ def _of_chain(plan: ChainPlan, samples: Samples, seconds: Array) -> TargetsFromP
     target, pole, solved = _best_goals(group, pose, sampled, samples, _resolution(to_world, pose))
     solution = solved.solution
     off = solution.joints[:, 0, 1:] - pose.joints
-    links = np.diff(np.insert(pose.joints, 0, 0.0, axis=-2), axis=-2)
+    links = np.diff(pose.joints, axis=-2, prepend=0.0)
     linear = to_world[..., None, :3, :3]
     last = samples.world(Point(plan.rig, plan.tip_place[0]))
     # From the tip to what comes to the target.
@@ -160,9 +160,8 @@ def _pose(group: ChainGroup, samples: Samples, count: int) -> _Pose:
         ),
     )
     rotations = np.broadcast_to(np.stack(np.broadcast_arrays(*turns), axis=-3), (count, len(turns), 3, 3))
-    links = group.sides(np.diff(np.insert(posed, 0, 0.0, axis=-2), axis=-2))
-    upper, lower = np.moveaxis(np.einsum("...bji,...bj->...bi", rotations[:, :2], links), -2, 0)
-    joints = np.stack((np.zeros_like(upper), upper, upper + lower), axis=-2)
+    links = group.sides(np.diff(posed, axis=-2, prepend=0.0))
+    joints = chained(np.einsum("...bji,...bj->...bi", rotations[:, :2], links))
     chain = Chain(joints=joints, hinge_axis=group.chain.hinge_axis[:, 0], use_hinge_axis=group.chain.use_hinge_axis)
     return _Pose(rotations=rotations, chain=chain, joints=posed)
 

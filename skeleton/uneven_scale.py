@@ -8,7 +8,6 @@ decides the plane, in which there might be no fixed point.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from ..solver import hock, rotation
 from ..solver.fixed_point import fixed_point
 from ..solver.reference_pose import ReferencePose
 from ..solver.values import Array, Goals, Reference, Status, Unreachable
-from ..solver.vectors import dot, norm, unit
+from ..solver.vectors import chained, dot, norm, unit
 from . import chain_group, tail, transform, twist
 from .bone_channels import posed_stretch, shown_bases
 from .chain_group import ChainGroup
@@ -84,7 +83,7 @@ def with_grown(group: ChainGroup, samples: Samples) -> ChainGroup:
 
 def _solve_with_links(group: ChainGroup, reference: Array, links: Array, goals: Goals, samples: Samples) -> SolvedGroup:
     """The chains solved with the links `links` at rest, given to the solver along those of `reference` (n, c, 2, 3)."""
-    joints = _joints(unit(reference) * norm(links)[..., None])
+    joints = chained(unit(reference) * norm(links)[..., None])
     rest, group = group.prepared.rest, replace(group, chain=replace(group.chain, joints=joints))
     prepared = group.prepared
     if _refers_to_pose(group, goals):
@@ -111,7 +110,7 @@ def _with_posed_joints(solved: SolvedGroup, off: Array) -> SolvedGroup:
     off : (n, c, 2, 3)     the links that it gets, less those that it was solved with
     """
     solution, size = solved.solution, norm(np.diff(solved.group.chain.joints, axis=-2)).sum(axis=-1)
-    joints = _joints(_posed_links(solved.group, shown_bases(solved), solved.samples))
+    joints = chained(_posed_links(solved.group, shown_bases(solved), solved.samples))
     unfit = (norm(off).sum(axis=-1) > VISIBLE * size) & (solution.status == Status.REACHED)
     solution = replace(solution, joints=joints)
     short = np.where(norm(joints[..., -1, :]) < norm(solution.target), Status.TOO_FAR, Status.TOO_CLOSE)
@@ -152,34 +151,27 @@ def _posed_links(group: ChainGroup, bases: Mapping[Bone, Basis], samples: Sample
     (n, c, 3, 3), with that joint between.
     """
     to_chain, _ = transform.nearest_inverse(group.kinematics.from_space)
-    mid, *others = (
-        transform.transform_points(to_chain, point) for point in _joints_in_pose_space(group, bases, samples)[1:]
-    )
-    links = (mid, *(after - before for before, after in pairwise((mid, *others))))
-    return np.stack(np.broadcast_arrays(*links), axis=-2)
+    joints = _joints_in_pose_space(group, bases, samples)[..., 1:, :]
+    return np.diff(transform.transform_points(to_chain[..., None, :, :], joints), axis=-2, prepend=0.0)
 
 
 def posed_joints(solved: SolvedGroup) -> Array:
     """(n, c, 3, 3) root, mid and tip in the pose space, as the chains are solved; (n, c, 4, 3) with a hock."""
-    joints = _joints_in_pose_space(solved.group, shown_bases(solved), solved.samples)
-    return np.stack(np.broadcast_arrays(*joints), axis=-2)
+    return _joints_in_pose_space(solved.group, shown_bases(solved), solved.samples)
 
 
-def _joints_in_pose_space(group: ChainGroup, bases: Mapping[Bone, Basis], samples: Samples) -> list[Array]:
+def _joints_in_pose_space(group: ChainGroup, bases: Mapping[Bone, Basis], samples: Samples) -> Array:
     poses = group.posed_by(bases)
     bones = [poses[0], poses[-1]]
     if group.third:
         bones.append(group.third.pose(poses[-1], bases[group.plan.third[0]]))
-    return [*(pose[..., :3, 3] for pose in bones), chain_group.tip(group.plans, poses[-1], samples, bases)]
+    joints = (*(pose[..., :3, 3] for pose in bones), chain_group.tip(group.plans, poses[-1], samples, bases))
+    return np.stack(np.broadcast_arrays(*joints), axis=-2)
 
 
 def _rotated_back(rotations: Array, links: Array) -> Array:
     """(n, c, k, 3) the links before each was rotated by (n, c, k, 3, 3), the first `k` of those given."""
     return np.einsum("...ji,...j->...i", rotations[..., : links.shape[-2], :, :], links)
-
-
-def _joints(links: Array) -> Array:
-    return np.cumsum(np.insert(links, 0, 0.0, axis=-2), axis=-2)
 
 
 def _flat(links: Array) -> Array:

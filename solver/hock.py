@@ -18,7 +18,7 @@ from .numbers import differs
 from .solve import PreparedChain, blended, prepare
 from .solve import solve as solve_chain
 from .values import Array, Chain, Goals, Hock, Number, Options, Plane, Reference, Solution
-from .vectors import angle_about, cross, dot, norm, product
+from .vectors import angle_about, chained, cross, dot, norm, product
 
 TURNS_WITH = {Hock.RIGID: 1, Hock.PARALLEL: 0}
 """The bone that the third bone turns with: 0 is the root bone, 1 the end bone."""
@@ -103,19 +103,15 @@ def leg(
         return Leg(links=links, hock=hock, triangle=triangle, to_sides=_AS_BONES, hock_turn=np.eye(3))
     hinge, side = (values[..., turning, :] for values in (triangle.rest.hinges, triangle.rest.links))
     hock_turn = rotation.about(hinge, angle)
-    third = _rotated(hock_turn, links[..., 2, :])
-    moved = np.broadcast_to(links, (*third.shape[:-1], 3, 3)).copy()
-    moved[..., 2, :] = third
-    turned = sides(moved, hock)[..., turning, :]
+    turned = links[..., turning, :] + _rotated(hock_turn, links[..., 2, :])
     # The side has another length and direction then. The chain has the length; the direction is undone behind it, so
     # that the triangle never bends to another side at rest.
-    shape = np.broadcast_shapes(turned.shape, (*links.shape[:-2], 3))
-    two = np.broadcast_to(two, (*shape[:-1], 2, 3)).copy()
+    two = np.broadcast_to(two, (*turned.shape[:-1], 2, 3)).copy()
     two[..., turning, :] = norm(turned)[..., None] * side
     to_side = rotation.about(hinge, angle_about(hinge, side, turned))
     to_sides = np.broadcast_to(np.eye(3), (*to_side.shape[:-2], 2, 3, 3)).copy()
     to_sides[..., turning, :, :] = to_side
-    triangle = prepare(_chain(np.broadcast_to(points[..., 0, :], shape), two, hinge_axis, use_hinge_axis))
+    triangle = prepare(_chain(points[..., 0, :], two, hinge_axis, use_hinge_axis))
     return Leg(links=links, hock=hock, triangle=triangle, to_sides=to_sides, hock_turn=hock_turn)
 
 
@@ -158,7 +154,7 @@ def leg_joints(leg: Leg, rotations: Array, stretch: Array | float = 1.0) -> Arra
     if np.ndim(stretch):
         of_bones = np.take(stretch, (0, 1, TURNS_WITH[leg.hock]), axis=-1)
         links = of_bones[..., None] * links
-    return np.concatenate((np.zeros_like(links[..., :1, :]), np.cumsum(links, axis=-2)), axis=-2)
+    return chained(links)
 
 
 def triangle_pose(leg: Leg, rotations: Array) -> Array:
@@ -182,7 +178,7 @@ def sides(links: Array, hock: Hock) -> Array:
 
 
 def _chain(root: Array, links: Array, hinge_axis: ArrayLike, use_hinge_axis: bool) -> Chain:
-    joints = np.concatenate((root[..., None, :], root[..., None, :] + np.cumsum(links, axis=-2)), axis=-2)
+    joints = root[..., None, :] + chained(links)
     return Chain(joints=joints, hinge_axis=np.asarray(hinge_axis, dtype=np.float64), use_hinge_axis=use_hinge_axis)
 
 

@@ -10,7 +10,7 @@ from .carry_last import carry_last
 from .numbers import every
 from .reach import equalized
 from .values import Array, Chain
-from .vectors import IN_LINE, beside, cross, dot, norm, triad, unit
+from .vectors import IN_LINE, beside, chained, cross, dot, norm, triad, unit
 
 SLIGHT = np.radians(3.0)
 """Radians: a rest pose that bends less does not decide the side against a chosen hinge axis. Captured skeletons and
@@ -68,8 +68,7 @@ class ReferencePose:
     @property
     def joints(self) -> Array:
         """(..., 3, 3) root, mid and tip."""
-        links = self.lengths[..., None] * self.links
-        return np.stack((np.zeros_like(links[..., 0, :]), links[..., 0, :], links.sum(axis=-2)), axis=-2)
+        return chained(self.lengths[..., None] * self.links)
 
     @property
     def reach(self) -> Array:

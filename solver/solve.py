@@ -18,7 +18,7 @@ from .pinned_solution import pinned_solution
 from .plane import BendPlane, bend_plane
 from .reference_pose import ReferencePose
 from .values import Array, Bend, Chain, Goals, Number, Options, Plane, Reference, Solution, Status, Unreachable
-from .vectors import IN_LINE, cross, norm, product, rotations_in_plane, unit
+from .vectors import IN_LINE, chained, cross, norm, product, rotations_in_plane, unit
 
 _DEFAULTS = Options()
 
@@ -216,8 +216,7 @@ def _hold(solution: Solution, chain: Chain) -> Solution:
     held = replace(solution, **values)
     links = np.broadcast_to(np.diff(chain.joints, axis=-2), (*within.shape, 2, 3))
     grown = np.einsum("...bij,...bj->...bi", held.rotations, links - carry_last(links, within))
-    moved = np.cumsum(np.insert(grown * held.stretch[..., None], 0, 0.0, axis=-2), axis=-2)
-    return replace(held, joints=held.joints + moved)
+    return replace(held, joints=held.joints + chained(grown * held.stretch[..., None]))
 
 
 def blended(

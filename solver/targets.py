@@ -67,8 +67,7 @@ def target_beyond_tip(tip: Array, outer: Array, softness: Number, resolution: Ar
 
 def _direction(offset: Array, bones: ReferencePose, hinge: Array, root: Array, tolerance: float) -> Array:
     """(n, 3) unit directions from the line between root and tip to the side of the mid joint."""
-    size = bones.lengths.sum(axis=-1)
-    good, slack = norm(offset) > max(_GOOD, tolerance) * size, tolerance * size
+    good, slack = norm(offset) > max(_GOOD, tolerance) * bones.size, tolerance * bones.size
     # A chain that is never bent tells its side by its hinge.
     side = offset if good.any() else cross(bones.aim, hinge)
     on_root = carry_last(np.einsum("...ji,...j->...i", root, side), np.broadcast_to(good, side.shape[:-1]))

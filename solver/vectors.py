@@ -59,6 +59,15 @@ def along(direction: Array, lengths: Array) -> Array:
     return np.multiply(lengths[..., None], direction, order="F")
 
 
+def chained(links: Array) -> Array:
+    """(..., k + 1, 3) the joints of a chain with these links (..., k, 3), from the origin on."""
+    count = links.shape[-2]
+    joints = np.zeros((*links.shape[:-2], count + 1, 3), order="F")
+    for link in range(count):
+        np.add(joints[..., link, :], links[..., link, :], out=joints[..., link + 1, :])
+    return joints
+
+
 def any_normal(direction: Array) -> Array:
     """(..., 3) a unit vector at right angles to `direction`, the same one every time."""
     axis = np.eye(3)[np.argmin(np.abs(direction), axis=-1)]
