@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from ...solver.feet.hips import smooth_envelope
 from ...solver.numbers import true_runs
+from ...solver.rotation import shortest
 from ...solver.values import Array
-from ...solver.vectors import any_normal, beside, cross, dot, norm, product, swing, triad, unit
+from ...solver.vectors import beside, cross, dot, norm, product, unit
 from ..transform import inverse, transform_vectors
 from ..values import ChainPlan, Plan, Point, Samples
 from .feet import in_armature, limb_joints
@@ -95,10 +96,7 @@ def rotations_to_bend(links: Array, rate: float, shares: Array) -> Array:
     aside = bend - along[straight, None] * axis
     wanted = aside + more[:, None] * axis
     cosine = np.sqrt(1.0 - dot(wanted, wanted))
-    turned = cosine[:, None] * first + cross(wanted, first)
-    normal = any_normal(second)
-    before, after = triad(second, normal), triad(turned, swing(normal, second, turned))
-    turns[straight] = product(after, np.swapaxes(before, -1, -2))
+    turns[straight] = shortest(second, cosine[:, None] * first + cross(wanted, first))
     return turns
 
 

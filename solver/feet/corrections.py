@@ -68,7 +68,7 @@ def corrections(
     undone, counts = _held(points, _held_point(stands, spans)), np.diff(spans, axis=1)[:, 0] + 1
     part = stands[held][..., None]
     off = points[held] - (points if captured is None else captured)[held] + undone[held][:, None]
-    means = _totals(np.where(part, off, 0.0).sum(axis=1), counts) / _totals(part.sum(axis=1), counts)
+    means = totals(np.where(part, off, 0.0).sum(axis=1), counts) / totals(part.sum(axis=1), counts)
     undone[held] -= np.repeat(means, counts, axis=0)
     if level is None:
         return eased(undone, spans, rate)
@@ -110,7 +110,7 @@ def eased_need(need: Array, held: NDArray[np.bool_], rate: float, seconds: float
     return np.maximum(need, away * smooth_envelope(need, rate, seconds))
 
 
-def _totals(values: NDArray[Any], counts: NDArray[np.intp]) -> Array:
+def totals(values: NDArray[Any], counts: NDArray[np.intp]) -> Array:
     """(k, ...) sums of this many (k,) of the values (m, ...), one after another."""
     found: Array = np.add.reduceat(values, np.cumsum(counts) - counts, dtype=np.float64)
     return found
