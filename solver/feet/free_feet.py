@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..values import Array
 from ..vectors import norm
-from .hips import smooth_envelope
+from .hips import envelopes
 
 _BENT = 0.05
 """Part of its length by which a leg that is bent is shorter."""
@@ -42,12 +42,7 @@ def pulled_in(roots: Array, tips: Array, lengths: Array, captured: Array, near: 
 
 def near_contacts(planted: NDArray[np.bool_], rate: float, takes: Sequence[slice], seconds: float = _LETS_GO) -> Array:
     """(n, f) 1 for this many seconds before and after planted frames (n, f), and falls to 0 in as many."""
-    near = np.zeros(planted.shape)
-    for foot, stands in enumerate(planted.T):
-        for rows in takes:
-            if stands[rows].any():
-                near[rows, foot] = np.minimum(smooth_envelope(stands[rows].astype(np.float64), rate, seconds), 1.0)
-    return near
+    return np.minimum(envelopes(planted.astype(np.float64), rate, seconds, takes), 1.0)
 
 
 def bent_anew(roots: Array, tips: Array, lengths: Array, captured: Array, near: Array) -> Array:

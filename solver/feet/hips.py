@@ -5,6 +5,8 @@ A leg reaches its foot if the hip joint lies within a ball around the foot, whos
 root of reach^2 - (horizontal distance)^2.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
@@ -103,6 +105,15 @@ def smooth_envelope(values: Array, rate: float, seconds: float) -> Array:
     weights = envelope_weights(rate, seconds)
     longer = np.pad(values, len(weights) - 1, mode="edge")
     return np.convolve(sliding_window_view(longer, len(weights)).max(axis=1), weights, mode="valid")
+
+
+def envelopes(values: Array, rate: float, seconds: float, takes: Sequence[slice]) -> Array:
+    """(n, ...) a `smooth_envelope` of each column of the values (n, ...), for each of the takes by itself."""
+    found = np.empty(values.shape)
+    for column in np.ndindex(values.shape[1:]):
+        for rows in takes:
+            found[rows, *column] = smooth_envelope(values[rows, *column], rate, seconds)
+    return found
 
 
 def envelope_weights(rate: float, seconds: float) -> Array:

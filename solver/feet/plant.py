@@ -146,11 +146,13 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> PlantedLegs:
     kept = np.zeros(len(lengths), dtype=np.bool_) if options.kept is None else options.kept
     planted = np.logical_or.reduce(ground.stands, axis=-1) | kept
     captured = norm(legs.roots - legs.tips) / lengths
-    room = np.maximum(_room(captured, legs.rate, takes), _LEAST_ROOM if options.limit else 0.0)
+    # Twice the part of its length by which a leg was captured shorter, on the frames around as well.
+    room = np.clip(2.0 * (1.0 - hips.envelopes(captured, legs.rate, _LOWERS, takes)), 0.0, 1.0)
+    room = np.maximum(room, _LEAST_ROOM if options.limit else 0.0)
     softness = np.where(kept, 0.0, np.minimum(options.softness, room))
     limit = options.limit * float(lengths.mean())
     least = hips.lowering(legs.roots, tips, (1.0 - softness) * lengths, planted, up, limit)
-    down = np.concatenate([hips.smooth_envelope(least[rows], legs.rate, _LOWERS) for rows in takes])
+    down = hips.envelopes(least, legs.rate, _LOWERS, takes)
     roots = legs.roots - along(up, down)[:, None]
 
     near = free_feet.near_contacts(planted, legs.rate, takes)
@@ -243,10 +245,3 @@ def _turned(legs: Legs, turns: Array) -> Array:
         return legs.points
     tips = legs.tips[:, :, None]
     return tips + (legs.points - tips) @ np.swapaxes(turns, -1, -2)
-
-
-def _room(extension: Array, rate: float, takes: Sequence[slice]) -> Array:
-    """(n, f) twice the part of its length by which a leg was captured shorter, for `_LOWERS` seconds to either side."""
-    each = [[hips.smooth_envelope(one[rows], rate, _LOWERS) for rows in takes] for one in extension.T]
-    most = np.array([np.concatenate(parts) for parts in each]).T
-    return np.clip(2.0 * (1.0 - most), 0.0, 1.0)

@@ -13,7 +13,7 @@ from ..numbers import true_runs
 from ..rotation import about, from_vectors, quaternions, shortest, vectors
 from ..values import Array
 from ..vectors import any_normal, cross, dot, norm, product, unit
-from .corrections import eased, eased_need
+from .corrections import eased, eased_need, totals
 
 _UNDECIDED = 1e-9
 """By how much less the orientation counts than the two points in a heading: those of a foot on tiptoe have none."""
@@ -149,8 +149,7 @@ def _stand_means(values: Array, stands: NDArray[np.bool_], flat: NDArray[np.bool
 
 def _means(values: Array, counts: NDArray[np.intp]) -> Array:
     """(k, ...) of stretches of values (m, ...), one after another."""
-    sums: Array = np.add.reduceat(values, np.cumsum(counts) - counts, axis=0)
-    return sums / counts.reshape(-1, *[1] * (values.ndim - 1))
+    return totals(values, counts) / counts.reshape(-1, *[1] * (values.ndim - 1))
 
 
 def _rotation_vectors(turns: Array) -> Array:
