@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from solver.feet.contacts import on_ground
-from solver.feet.hips import lowering, scaled
+from solver.feet.hips import fit, lowering
 from solver.feet.slides import slide, turning
 from solver.numbers import true_runs
 from support.footsteps import Capture
@@ -204,17 +204,17 @@ def lowering_error(count: int = 2000) -> float:
 def held_by_thresholds(take: Capture, ratio: float, level: np.ndarray) -> Capture:
     """Feet that are slow and low stay at the mean of where they are."""
     middle = take.hips.mean(axis=1)
-    fit = scaled(middle, ratio, ANKLE) - middle
-    points = on_ground(take.points + fit[:, None, None], take.rate, take.ground_velocity)
+    shift = fit(middle, ratio, ANKLE)
+    points = on_ground(take.points + shift[:, None, None], take.rate, take.ground_velocity)
     speed = np.linalg.norm(np.gradient(points, axis=0), axis=-1) * take.rate
     stands = ((speed < FAST) & (points[..., 2] - level < HIGH)).any(axis=-1)
-    tips = take.ankles + fit[:, None]
+    tips = take.ankles + shift[:, None]
     for foot in (0, 1):
         for first, last in true_runs(stands[:, foot]):
             rows = slice(first, last + 1)
             ball = points[rows, foot, 0]
             tips[rows, foot] += ball.mean(axis=0) - ball
-    return posed(take, fit, tips)
+    return posed(take, shift, tips)
 
 
 if __name__ == "__main__":

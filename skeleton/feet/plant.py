@@ -197,9 +197,9 @@ def _fitted(legs: Legs, feet: Sequence[Foot], hips: Hips | None, options: PlantO
         stood = dot(legs.roots + (legs.tips - legs.roots) / ratio, legs.up).min(axis=1)
         origin = legs.hips[0] + (float(np.quantile(stood, _LOW)) - dot(legs.hips[0], legs.up)) * legs.up
     kept = np.array([not foot.is_planted for foot in feet])
-    fit = hips_motion.scaled(legs.hips, ratio, origin) - legs.hips
     limit = options.limit if hips else 0.0
-    return replace(options, ratio=ratio, origin=origin, limit=limit, kept=kept), legs.moved(fit)
+    moved = legs.moved(hips_motion.fit(legs.hips, ratio, origin))
+    return replace(options, ratio=ratio, origin=origin, limit=limit, kept=kept), moved
 
 
 def _clearances(samples: Samples, feet: Sequence[Foot], points: Array) -> Array:

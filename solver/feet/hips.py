@@ -123,12 +123,12 @@ def envelope_weights(rate: float, seconds: float) -> Array:
     return weights / weights.sum()
 
 
-def scaled(points: Array, ratio: float, origin: Array) -> Array:
-    """(..., 3) the motion of hips whose legs are `ratio` times as long as those that it was captured with.
+def fit(points: Array, ratio: float, origin: Array) -> Array:
+    """(..., 3) how far hips move so that their motion suits legs `ratio` times as long as when it was captured.
 
     origin : (3,)     the place that stays; at the height of a tip that stands on the ground, so that feet that stand do
     """
-    return points if ratio == 1.0 else origin + ratio * (points - origin)
+    return (ratio - 1.0) * (points - origin)
 
 
 def travel(hips: Array, rate: float, leg: float, up: Array) -> Array:

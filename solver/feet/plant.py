@@ -130,7 +130,7 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> PlantedLegs:
     ratio = options.ratio
     if ratio is None:
         ratio = hips.found_ratio(legs.hips, legs.points, legs.rate, float(lengths.mean()), up)
-    fit = hips.scaled(legs.hips, ratio, options.origin) - legs.hips
+    fit = hips.fit(legs.hips, ratio, options.origin)
     legs = legs.moved(fit)
     takes, ground = pieces(legs.tips, lengths, legs.rate), _ground(legs, options)
     turns = _turns(legs, ground.stands, takes)

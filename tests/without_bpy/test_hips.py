@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solver.feet.hips import found_ratio, height_range, lowering, scaled, smooth_envelope
+from solver.feet.hips import fit, found_ratio, height_range, lowering, smooth_envelope
 from support.footsteps import LENGTHS
 from support.oracles import random_rotation
 from support.takes import TAKES, disturbed, legs_scaled
@@ -110,7 +110,7 @@ def test_scaled_hips_put_feet_on_the_ground() -> None:
     for ratio in (0.85, 1.15):
         copied = legs_scaled(take, ratio)
         middle = copied.hips.mean(axis=1)
-        shift = scaled(middle, ratio, origin) - middle
+        shift = fit(middle, ratio, origin)
         flat = take.touches.all(axis=-1)
         assert np.abs((copied.ankles + shift[:, None])[flat][:, 2] - 0.09).max() < 1e-12
 
