@@ -146,15 +146,15 @@ class CarriedTarget:
     sampled : (n, 1, ...)             its basis
     parent : (n, 1, 4, 4) or None     the pose of its parent bone, in armature space
     to_world : (n, 1, 4, 4)           from the armature, or from the space that an object's basis is applied in
-    control, arriving : (n, 4, 4)     of a control that is keyed for a target, both as sampled, in the world; or None
+    arrival : (n, 4, 4) each or None  of a control that is keyed for a target, and of what arrives with it, both as
+                                      sampled, in the world
     """
 
     target: KeyedTarget
     sampled: Basis
     parent: Array | None
     to_world: Array
-    control: Array | None = None
-    arriving: Array | None = None
+    arrival: tuple[Array, Array] | None
 
     @classmethod
     def of(cls, target: KeyedTarget, samples: Samples, moved: Mapping[Point, Array]) -> Self:
@@ -172,11 +172,11 @@ class CarriedTarget:
         if target.bone and target.constrained:
             own = inherit.pose((target.bone,), parent, sampled.matrix)
             to_world = product(to_world, product(samples.pose[point][:, None], transform.inverse(own)))
-        carried = cls(target=target, sampled=sampled, parent=parent, to_world=to_world)
-        if target.arrives is None:
-            return carried
-        with_it, offset = target.arrives
-        return replace(carried, control=samples.world(point), arriving=product(samples.world(with_it), offset))
+        arrival = None
+        if target.arrives:
+            with_it, offset = target.arrives
+            arrival = samples.world(point), product(samples.world(with_it), offset)
+        return cls(target=target, sampled=sampled, parent=parent, to_world=to_world, arrival=arrival)
 
     @property
     def _bones(self) -> inherit.Bones:
@@ -202,24 +202,24 @@ class CarriedTarget:
 
     def _of_control(self, goal: WorldTransform) -> WorldTransform:
         """Where the control has to be, so that what arrives with it is where it is wanted."""
-        if self.control is None or self.arriving is None:
+        if not self.arrival:
             return goal
-        turns = [transform.orientation(world[:, :3, :3]) for world in (self.control, self.arriving)]
-        orientation = turns[0]
-        if goal.orientation is not None:
-            orientation = product(product(goal.orientation, np.swapaxes(turns[1], -1, -2)), turns[0])
-        turned = product(orientation, np.swapaxes(turns[0], -1, -2))
-        offset = transform.transform_vectors(turned, self.arriving[:, :3, 3] - self.control[:, :3, 3])
-        return WorldTransform(
-            location=goal.location - offset, orientation=orientation if goal.orientation is not None else None
-        )
+        control, arriving = self.arrival
+        offset = arriving[:, :3, 3] - control[:, :3, 3]
+        if goal.orientation is None:
+            return replace(goal, location=goal.location - offset)
+        before, arrived = (transform.orientation(world[:, :3, :3]) for world in self.arrival)
+        turn = product(goal.orientation, np.swapaxes(arrived, -1, -2))
+        location = goal.location - transform.transform_vectors(turn, offset)
+        return WorldTransform(location=location, orientation=product(turn, before))
 
     def worlds(self, point: Point, basis: Basis) -> dict[Point, Array]:
         """(n, 4, 4) with this basis where what is keyed is, and the target `point` that arrives with it."""
         keyed = product(self.to_world, inherit.pose(self._bones, self.parent, basis.matrix))[:, 0]
-        if self.control is None or self.arriving is None:
+        if not self.arrival:
             return {point: keyed}
-        way = product(transform.inverse(self.control), self.arriving)
+        control, arriving = self.arrival
+        way = product(transform.inverse(control), arriving)
         return {self.target.parents[0]: keyed, point: product(keyed, way)}
 
 
