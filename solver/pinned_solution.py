@@ -1,7 +1,6 @@
 """Chains whose mid joint is pinned to the pole, wholly or in part: joints from `pole_pin`, bones turned to them."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -35,21 +34,19 @@ def pinned_solution(
     if options.reference == Reference.POSE and goals.pose is not None:
         rotations = product(rotations, goals.pose)
     reached = (part == 1.0) | (solution.status == Status.REACHED)
-    pinned: dict[str, Any] = {
-        "rotations": rotations,
-        "joints": joints,
-        "hinge": hinge,
-        "hinge_angle": hinge_angle(turns, turns[..., 0, 1]),
-        "stretch": stretch,
-        "status": np.where(reached, pin.status, solution.status),
-        "reach": _between(solution.reach, pin.reach, part[..., None]),
-        "shortfall": _between(solution.shortfall, pin.shortfall, part),
-        "swivel": _between(solution.swivel, np.zeros_like(part), part),
-    }
-    for name, values in pinned.items():
-        free = np.reshape(part == 0.0, (*part.shape, *[1] * (values.ndim - part.ndim)))
-        pinned[name] = np.where(free, getattr(solution, name), values)
-    return replace(solution, **pinned)
+    pinned = replace(
+        solution,
+        rotations=rotations,
+        joints=joints,
+        hinge=hinge,
+        hinge_angle=hinge_angle(turns, turns[..., 0, 1]),
+        stretch=stretch,
+        status=np.where(reached, pin.status, solution.status),
+        reach=_between(solution.reach, pin.reach, part[..., None]),
+        shortfall=_between(solution.shortfall, pin.shortfall, part),
+        swivel=_between(solution.swivel, np.zeros_like(part), part),
+    )
+    return pinned.replaced_by(solution, part == 0.0)
 
 
 def _between(free: Array, pinned: Array, part: Array) -> Array:

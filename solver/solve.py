@@ -5,7 +5,7 @@ orientations of the bones.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -167,17 +167,7 @@ def _choose(solutions: list[Solution], goals: Goals, input_pose: ReferencePose, 
         pose = np.broadcast_to(np.eye(3) if goals.pose is None else goals.pose[..., 0, :, :], roots.shape[1:])
         angle = np.broadcast_to(input_pose.hinge_angle, angles.shape[1:])
         choice = bend.least_motion(roots, angles, shortfalls, pose[:1], angle[:1])
-    return _picked(choice, *solutions)
-
-
-def _picked(choice: NDArray[Any], one: Solution, other: Solution) -> Solution:
-    """One solution, on frames on which `choice` (n, ...) is true the `other`."""
-
-    def pick(name: str) -> Any:
-        first, second = getattr(one, name), getattr(other, name)
-        return np.where(choice.reshape(*choice.shape, *[1] * (first.ndim - choice.ndim)), second, first)
-
-    return Solution(**{field.name: pick(field.name) for field in fields(Solution)})
+    return solutions[0].replaced_by(solutions[1], choice)
 
 
 def _settled(solution: Solution, start: ReferencePose, pose: Array, tolerance: float) -> Array:
@@ -245,20 +235,21 @@ def blended(
     stretch = 1.0 + influence[..., None] * (solution.stretch - 1.0)
     posed = reference_pose.from_rotations(prepared.chain, prepared.rest, rotations, stretch)
     whole, idle = (np.broadcast_to(influence == end, solution.status.shape) for end in (1.0, 0.0))
-    values: dict[str, Any] = {
-        "rotations": rotations,
-        "joints": posed.joints,
-        "hinge": posed.normal,
-        "hinge_angle": posed.hinge_angle,
-        "stretch": stretch,
-        "swivel": influence * solution.swivel,
+    partly = replace(
+        solution,
+        rotations=rotations,
+        joints=posed.joints,
+        hinge=posed.normal,
+        hinge_angle=posed.hinge_angle,
+        stretch=stretch,
+        swivel=influence * solution.swivel,
         # Nothing reaches for the target there, so it is not out of reach.
-        "status": np.where(idle, np.uint8(Status.REACHED), solution.status),
-        "shortfall": np.where(idle, 0.0, solution.shortfall),
-    }
+        status=np.where(idle, np.uint8(Status.REACHED), solution.status),
+        shortfall=np.where(idle, 0.0, solution.shortfall),
+    )
     # Frames with all of the influence keep the solution to the bit.
     kept = np.where(whole[..., None, None, None], bones, turned)
-    return kept, _picked(whole, replace(solution, **values), solution)
+    return kept, partly.replaced_by(solution, whole)
 
 
 def _on_parent(rotations: Array) -> Array:

@@ -7,10 +7,10 @@ frames. Chains with the same options may lie side by side, on axes behind `n`. T
 identifiers in Blender's files, in setup files and in reports.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from enum import IntEnum, StrEnum
 from math import isfinite, pi
-from typing import NoReturn
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -236,6 +236,15 @@ class Solution:
     shortfall: Array
     swivel: Array
     target: Array
+
+    def replaced_by(self, other: Self, where: NDArray[Any]) -> Self:
+        """The solution, with that of the `other` on frames on which `where` (n, ...) is true."""
+
+        def pick(name: str) -> Any:
+            own, others = getattr(self, name), getattr(other, name)
+            return np.where(where.reshape(*where.shape, *[1] * (own.ndim - where.ndim)), others, own)
+
+        return replace(self, **{field.name: pick(field.name) for field in fields(self)})
 
     @property
     def miss(self) -> Array:
