@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...skeleton.steps import part
-from ...skeleton.switch.control_channels import NOTHING_BETWEEN, Between, halfway, values_between
+from ...skeleton.switch.control_channels import NOTHING_BETWEEN, Between, halfway, values_by_path
 from ...skeleton.switch.ik_chain import IkChain
 from ...skeleton.switch.place_bones import Control, Evaluation, place
 from ...skeleton.switch.switch_plan import Setting, SwitchPlan, to_place
@@ -88,4 +88,4 @@ def _placed(
 def _values(limbs: Sequence[SwitchPlan], bases: Mapping[str, Basis]) -> dict[str, Array]:
     """By RNA path what `Between` has of these controls."""
     bones = (carried.bone for limb in limbs for carried, _ in limb.controls if carried.bone.name in bases)
-    return {path: values for bone in bones for path, values in values_between(bone, bases[bone.name]).items()}
+    return {path: values for bone in bones for path, values in values_by_path(bone, bases[bone.name]).items()}

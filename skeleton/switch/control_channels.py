@@ -98,8 +98,8 @@ def _off(points: Array, space: Array) -> Array:
     return off * float(transform.lengths(space[:, :3, :3]).max())
 
 
-def values_between(bone: Bone, basis: Basis) -> dict[str, Array]:
-    """By RNA path, the values for `Between` of a control whose whole basis is known there."""
+def values_by_path(bone: Bone, basis: Basis) -> dict[str, Array]:
+    """By RNA path, the values of location, rotation, as matrices, and scale that give a bone this basis."""
     return {bone.location_path: basis.location, bone.rotation_path: basis.rotation, bone.scale_path: basis.scale}
 
 
@@ -111,7 +111,7 @@ def basis_channels(
     corners : (n,) True where the followed motion may turn, as curves do on a key; it does not on the frames beside
     """
     channels: list[Channel] = []
-    on_frames = {bone.location_path: basis.location, bone.rotation_path: basis.rotation, bone.scale_path: basis.scale}
+    on_frames = values_by_path(bone, basis)
     for passes, paths in groupby(on_frames, between.values.__contains__):
         rows = between.rows if passes else between.rows[:0]
         halves = rows + 1 + np.arange(len(rows))

@@ -61,6 +61,7 @@ class IkChain:
         self._along = plan.shared.intersection(carried.bone.name for carried, _ in plan.controls)
         self._wanted = joints_of(plan, poses)
         self._aside = limb_pose.aside(self._wanted, poses[plan.shown[0].name][:, :3, 2])
+        self._axes = unit(self._wanted[:, 2] - self._wanted[:, 0])
         lengths = norm(np.diff(self._wanted, axis=1))
         self._length = lengths.sum(axis=1)
         # (n,) the distance of the mid joints from the line, and how many times as far they start.
@@ -195,10 +196,9 @@ class IkChain:
         least = np.where(self._straight, _BENT * self._length, 0.0)
         more = np.maximum(self._steps * self._mid, least) - self._mid
         upper, lower = limb_pose.bending(self._wanted, self._bent_to(), more)
-        axes = unit(self._wanted[:, 2] - self._wanted[:, 0])
         # Turning a folded bone about its own axis would move the tip away, and IK would undo that.
         angle = np.where(self._plan.pole_on, 0.0, self._angle)
-        start = self._wanted_pose(swivel, 0, product(rotation.about(axes, angle), upper))
+        start = self._wanted_pose(swivel, 0, product(rotation.about(self._axes, angle), upper))
         root, end = (self._wanted_pose(*each) for each in zip(self._plan.chain, (0, 1), (upper, lower), strict=True))
         own, below = (self._own[bone.name] for bone in self._plan.sized)
         turned = inherit.basis((swivel.bone,), above, start[:, None]).rotation[:, 0]
@@ -221,9 +221,8 @@ class IkChain:
         at_rest = -below * (1.0, 0.0, 1.0) if norm(below[[0, 2]]) > IN_LINE else np.array((0.0, 0.0, 1.0))
         usual = transform.transform_vectors(self._wanted_pose(root, 0, np.eye(3))[:, :3, :3], at_rest)
         mids = self._wanted[:, 1] - self._wanted[:, 0]
-        axis = unit(self._wanted[:, 2] - self._wanted[:, 0])
         bent = _STEPS * self._mid > _BENT * self._length
-        return unit(rejection(np.where(bent[:, None], mids, usual), axis))
+        return unit(rejection(np.where(bent[:, None], mids, usual), self._axes))
 
     def _wanted_pose(self, carried: CarriedBone, row: int, turn: Array) -> Array:
         """(n, 4, 4) the turned pose of a bone that keeps its offset at rest to bone `row` that shows the limb."""
@@ -234,9 +233,7 @@ class IkChain:
         """The pole control, where it bends the chain."""
         if not (self._plan.pole and self._plan.pole_on.any()):
             return []
-        root, mid, tip = np.moveaxis(self._wanted, 1, 0)
-        axis = unit(tip - root)
-        aside = rotate_about(self._aside, axis, np.where(self._plan.pole_on, self._angle, 0.0))
-        far = norm(mid - root) + norm(tip - mid)
-        pose = transform.translation(mid - rejection(mid - root, axis) + far[:, None] * aside)
+        root, mid, _ = np.moveaxis(self._wanted, 1, 0)
+        aside = rotate_about(self._aside, self._axes, np.where(self._plan.pole_on, self._angle, 0.0))
+        pose = transform.translation(mid - rejection(mid - root, self._axes) + self._length[:, None] * aside)
         return [Control(carried=self._plan.pole, pose=pose, turns=False)]

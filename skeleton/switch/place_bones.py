@@ -12,7 +12,7 @@ import numpy as np
 
 from ...solver.values import Array
 from .. import inherit
-from ..transform import Basis, each_array
+from ..transform import Basis
 from ..values import Bone
 
 
@@ -82,13 +82,9 @@ def place(controls: Sequence[Control], evaluated: Evaluation) -> tuple[dict[str,
             basis = replace(basis, location=np.zeros_like(basis.location))
         if not control.turns:
             basis = replace(basis, rotation=np.eye(3)[None, None], scale=np.ones((1, 1, 3)))
-        placed[control.bone.name] = cache(partial(_posed, bones, parent, basis))
-        bases[control.bone.name] = each_array(lambda values: values[:, 0], basis)
+        placed[control.bone.name] = cache(partial(inherit.pose, bones, parent, basis.matrix))
+        bases[control.bone.name] = basis.column(0)
     return bases, waiting
-
-
-def _posed(bones: inherit.Bones, parent: Array | None, basis: Basis) -> Array:
-    return inherit.pose(bones, parent, basis.matrix)
 
 
 class _Unknown(Exception):
