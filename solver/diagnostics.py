@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import planar
+from .carry_last import carry_last
 from .rotation import angle_between
 from .values import Array, Solution
 from .vectors import cross, dot, norm, unit
@@ -40,16 +41,14 @@ def joint_angles(rest: Array, joints: Array, hinge: Array, *, in_plane: bool) ->
 
 def flips(solution: Solution) -> NDArray[np.bool_]:
     """(n, ...) True on frames that bend to the other side than the last frame that was bent."""
-    angle = solution.hinge_angle.T
-    if angle.min(initial=0.0) >= 0.0 or angle.max(initial=0.0) <= 0.0:
-        return np.zeros(angle.shape, dtype=bool).T
-    bent = np.abs(np.sin(angle)) > 1e-6
-    chain, side = np.flatnonzero(bent) // max(1, angle.shape[-1]), angle[bent] > 0.0
-    changed = np.zeros(side.shape, dtype=bool)
-    changed[1:] = (side[1:] != side[:-1]) & (chain[1:] == chain[:-1])
+    angle = solution.hinge_angle
     flipped = np.zeros(angle.shape, dtype=bool)
-    flipped[bent] = changed
-    return flipped.T
+    if angle.min(initial=0.0) >= 0.0 or angle.max(initial=0.0) <= 0.0:
+        return flipped
+    bent = solution.sin_hinge > 1e-6
+    side = carry_last(np.sign(angle), bent)
+    flipped[1:] = (side[1:] != side[:-1]) & bent[1:]
+    return flipped
 
 
 def near_straight(solution: Solution) -> NDArray[np.bool_]:
