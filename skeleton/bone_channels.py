@@ -251,17 +251,12 @@ def pose_values(
 
 def keyed_rows(plan: Plan, solved: Iterable[SolvedGroup]) -> dict[str, NDArray[np.intp]]:
     """By chain (m,) which of the plan's frames get keys."""
-    return {
-        chain.name: _keyed_rows(plan, chain, out)
-        for group in solved
-        for chain, out in zip(group.plans, group.out_of_reach.T, strict=True)
-    }
-
-
-def _keyed_rows(plan: Plan, chain: ChainPlan, out: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """out : (n,) True on frames on which the target is out of reach"""
-    rows = plan.rows_to_key(chain)
-    return rows[~out[rows]] if chain.options.unreachable == Unreachable.SKIP else rows
+    found = {}
+    for group in solved:
+        for chain, out in zip(group.plans, group.out_of_reach.T, strict=True):
+            rows = plan.rows_to_key(chain)
+            found[chain.name] = rows[~out[rows]] if chain.options.unreachable == Unreachable.SKIP else rows
+    return found
 
 
 def _rotation_values(
@@ -280,11 +275,10 @@ def _rotation_values(
 def _channels(
     plan: Plan, chain: ChainPlan, bases: Mapping[Bone, Basis], rotations: Mapping[Bone, Array], rows: NDArray[np.intp]
 ) -> Iterator[Channel]:
-    every = len(rows) == len(plan.frames)
-    frames = plan.frames if every else plan.frames[rows]
+    keyed = slice(None) if len(rows) == len(plan.frames) else rows
     for bone, basis in bases.items():
         values = {bone.rotation_path: rotations[bone]}
         if bone in chain.scaled:
             values[bone.scale_path] = basis.scale
         for path, value in values.items():
-            yield Channel(path=path, group=bone.name, frames=frames, values=value if every else value[rows])
+            yield Channel(path=path, group=bone.name, frames=plan.frames, values=value).on_rows(keyed)

@@ -99,7 +99,7 @@ def built_limb(
     if options.bend == Bend.POSITIVE and not in_rest_plane and reference_pose.is_slight(rest):
         side = 1.0
     sign, low, high = _opening(side if has_pole or options.bend == Bend.REST else 1.0, options)
-    aim = np.stack((rest.normal, rest.aim, np.cross(rest.normal, rest.aim)), axis=-1)
+    aim = triad(rest.normal, rest.aim)
     angles = angle_about(rest.normal, rest.aim, rest.links)
     along = triad(np.array((0.0, 1.0, 0.0)), np.array((1.0, 0.0, 0.0)))
     own = np.stack([along @ triads.T @ bone for triads, bone in zip(rest.triads, (np.eye(3), end), strict=True)])
@@ -166,7 +166,7 @@ def built_twists(plan: ChainPlan, end: Array) -> Iterator[tuple[str, BuiltBone]]
         carrier, orientation = halves[upper]
         line = orientation @ twist_bones.rest_line(plan, upper=upper)
         across = unit(np.cross(line, np.eye(3)[np.argmin(np.abs(line))]))
-        along = np.stack((across, line, np.cross(across, line)), axis=-1)
+        along = triad(across, line)
         turning = carrier if upper else plan.twisting[-1].name
         yield f"carried {upper}", BuiltBone(carrier=turning, orientation=along)
         below = (plan.parent.bone if plan.parent else "") if upper else carrier

@@ -264,7 +264,6 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
         (*bones, *reaching), _parent(plans, samples), bases, len(first.bones), stretches=bool(first.scaled)
     )
     bases, below = bases[: len(first.bones)], bases[len(first.bones) :]
-    poses = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))
     lengthened = _lengthened(plans, samples) if first.scaled else None
     line = gathered = None
     if any(part.in_line and part.upper for part in first.twists):
@@ -273,8 +272,7 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
         # As none of them bends the chain, they do not turn its end bone either.
         end, parent = kinematics.poses(own)[-1], kinematics.poses(bases[:-1])[-1]
         bases = (*bases[:-1], inherit.turned_back(kinematics.bones[-1], parent, bases[-1], end))
-        poses = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))
-    rest = poses[-1]
+    rest = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))[-1]
     third, poses = None, [rest]
     if first.hock:
         count = first.bearing.index(first.third[0]) + 1

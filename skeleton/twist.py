@@ -133,9 +133,8 @@ def _shares(solved: SolvedGroup, number: int) -> Array:
 
 def _share(solved: SolvedGroup, plan: ChainPlan, part: TwistBone) -> Array:
     """(n,)"""
-    if not part.animated:
-        return np.array([twist_bones.share(part)])
-    by_hand = solved.samples.numbers[Point(plan.rig, part.bone.name)]["twist"]
+    numbers = solved.samples.numbers
+    by_hand = numbers[Point(plan.rig, part.bone.name)]["twist"] if part.animated else np.array([part.share])
     return np.where(by_hand >= 0.0, by_hand, part.by_place)
 
 

@@ -123,8 +123,7 @@ def _without_hold(group: ChainGroup) -> ChainGroup:
     """The same chains, solved frame by frame: a held pose does not show whether the target is within reach."""
     if group.plan.options.unreachable != Unreachable.HOLD:
         return group
-    choices = (replace(plan.options, unreachable=Unreachable.CLAMP) for plan in group.plans)
-    plans = tuple(replace(plan, options=options) for plan, options in zip(group.plans, choices, strict=True))
+    plans = tuple(replace(plan, options=replace(plan.options, unreachable=Unreachable.CLAMP)) for plan in group.plans)
     return replace(group, plans=plans)
 
 
