@@ -41,7 +41,7 @@ def reduce_channels(
     step: int,
     tolerance: float,
     cubic: bool,
-    units: Sequence[float] | None = None,
+    size: float = 1.0,
 ) -> Generator[float, None, list[Channel]]:
     """Channels with only the keys that they need, all on the same frames; yields the part done.
 
@@ -51,7 +51,7 @@ def reduce_channels(
     step : one in this many frames of the plan may get a key; those between get keys only if they have to
     tolerance : world units, > 0
     cubic : True for Bezier curves, which then bring their slopes; False for straight lines
-    units : for each channel what is one in its values: 1, as a radian is; of locations the length of the limb
+    size : length of the limb: to its location that is what 1 is to the other values, as a radian
     """
     keyed = np.flatnonzero(rows % step == 0)
     if not len(keyed):
@@ -66,7 +66,7 @@ def reduce_channels(
     def points(curve: Array, piece: slice) -> Array:
         return test_points(np.split(curve, columns, axis=1), rows[piece])
 
-    steps = np.repeat([1.0] * len(channels) if units is None else units, widths)
+    steps = np.repeat([size if channel.path.endswith("location") else 1.0 for channel in channels], widths)
     steps = _STEP * np.where(steps > 0.0, steps, 1.0)  # a limb that a scale of zero squeezes flat has no length
     curve = yield from _fewest_keys(frames, values, points, keyed, steps, tolerance=tolerance, cubic=cubic)
     slopes = np.split(curve.slopes, columns, axis=2) if cubic else [None] * len(channels)

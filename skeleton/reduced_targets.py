@@ -62,7 +62,7 @@ def reduce_targets(
             step=plan.step,
             tolerance=tolerance,
             cubic=cubic,
-            units=[size if index == 0 else 1.0 for of_target in channels.values() for index in range(len(of_target))],
+            size=size,
         )
         few = yield from part(steps, number / len(solved), (number + 1) / len(solved))
         moved |= limb.worlds([_played(channel, plan.frames) for channel in few])

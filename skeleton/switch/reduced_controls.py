@@ -35,9 +35,8 @@ def reduce_limb(
             [_shown(bone, bases[bone.name], keyed, rows, levers[bone.name]) for bone in bones], axis=1
         )
 
-    units = [size if path.endswith(".location") else 1.0 for path in paths]
     rows = np.arange(len(channels[0].frames))
-    return (yield from reduce_channels(channels, rows, points, step=1, tolerance=tolerance, cubic=cubic, units=units))
+    return (yield from reduce_channels(channels, rows, points, step=1, tolerance=tolerance, cubic=cubic, size=size))
 
 
 def _levers(limb: SwitchPlan) -> dict[str, float]:

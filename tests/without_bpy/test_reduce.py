@@ -261,7 +261,7 @@ def test_a_limb_without_length_is_reduced_as_well() -> None:
     def still(values: list[np.ndarray], _rows: np.ndarray) -> np.ndarray:
         return 0.0 * values[0][:, None]
 
-    [reduced] = run(reduce_channels([channel], np.arange(5), still, step=1, tolerance=1e-3, cubic=True, units=[0.0]))
+    [reduced] = run(reduce_channels([channel], np.arange(5), still, step=1, tolerance=1e-3, cubic=True, size=0.0))
     assert reduced.frames.tolist() == [0.0, 4.0]
 
 
