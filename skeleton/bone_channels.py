@@ -88,7 +88,7 @@ def _where_influenced(solved: SolvedGroup, bases: list[Basis]) -> list[Basis]:
 
 def _rigid_end_basis(group: ChainGroup, solution: Solution) -> Basis:
     """The end bone's, with its rotation relative to the root bone's, seen from the end bone's rest orientation."""
-    orientations = product(solution.rotations[..., :2, :, :], group.end[..., None, :, :])
+    orientations = product(solution.rotations[..., :2, :, :], group.rests[0][..., None, :, :])
     turn = product(np.swapaxes(orientations[..., 0, :, :], -1, -2), orientations[..., 1, :, :])
     return group.basis[-1].with_rotation(turn)
 
@@ -96,7 +96,7 @@ def _rigid_end_basis(group: ChainGroup, solution: Solution) -> Basis:
 def _end_basis(group: ChainGroup, root: Basis, solution: Solution) -> Basis:
     """The end bone's basis, by Blender's rules of inheritance."""
     parent = group.kinematics.poses((root, *group.basis[1:-1]))[-1]
-    turned = product(solution.rotations[..., 1, :, :], group.end)
+    turned = product(solution.rotations[..., 1, :, :], group.rests[0])
     stretch = _along_axis(group, 1, solution.stretch[..., 1])
     return _turned_basis(group, group.kinematics.bones[-1], group.basis[-1], parent, turned, stretch)
 
@@ -104,10 +104,9 @@ def _end_basis(group: ChainGroup, root: Basis, solution: Solution) -> Basis:
 def _third_basis(group: ChainGroup, end_pose: Array, solution: Solution) -> Basis:
     """The third bone's of legs with a hock, on these poses (n, c, 4, 4) of the end bones."""
     assert group.third
-    assert group.third_rest is not None
     assert group.plan.hock
     stretch = _along_axis(group, 2, solution.stretch[..., TURNS_WITH[group.plan.hock]])
-    turned = product(solution.rotations[..., 2, :, :], group.third_rest)
+    turned = product(solution.rotations[..., 2, :, :], group.rests[1])
     third = group.third
     return _turned_basis(group, third.bones[-1], third.basis, third.parent_pose(end_pose), turned, stretch)
 
@@ -140,7 +139,9 @@ def posed_stretch(group: ChainGroup) -> Array:
     if group.lengthened is None:
         return np.ones(2)
     end = group.kinematics.poses(group.posed[: len(group.basis)])[-1]
-    orientation = product(group.kinematics.from_space[..., :3, :3], product(group.input_pose[..., 1, :, :], group.end))
+    orientation = product(
+        group.kinematics.from_space[..., :3, :3], product(group.input_pose[..., 1, :, :], group.rests[0])
+    )
     inherited = transform.lengths(end[..., :3, :3])[..., 1] / np.linalg.norm(orientation[..., 1], axis=-1)
     factors = group.lengthened[..., 0], np.where(inherited > 0.0, inherited, 1.0)
     return np.stack(np.broadcast_arrays(*(_next_joint(group, *each) for each in enumerate(factors))), axis=-1)

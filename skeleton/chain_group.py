@@ -32,13 +32,12 @@ class ChainGroup:
     plans : (c,)
     chain : joints at rest and hinge axis, as the solver takes them; of legs with a hock those of their triangle
     third : the third bones of legs with a hock
-    leg : (n, c, 4, 3)               of such legs root, mid, hock and tip at rest, in chain space
-    third_rest : (n, c, 3, 3)        and the third bones' rest orientation there
     basis : of the chains' bones, root bones first
     kinematics : how the bones get their poses
     to_world, from_world : (n, c, 4, 4)
     flat : (n, c)                    True where `to_world` squeezes the limb, so that not all of it shows in the world
-    end : (n, c, 3, 3)               the end bone's rest orientation in chain space
+    joints : (n, c, 3, 3)            root, mid and tip at rest, in chain space; (n, c, 4, 3) with a hock
+    rests : (n, c, 3, 3) each        the rest orientations there of the end bones, and of third bones
     line : (n, c, 3)                 where twist bones in line carry the end bone: from root to mid joint, in the root
                                      bone's space
     gathered : (n, c, k)             and the radians about such lines that they give to the root bone in `basis`
@@ -56,15 +55,14 @@ class ChainGroup:
     to_world: Array
     from_world: Array
     flat: NDArray[np.bool_]
-    end: Array
+    joints: Array
+    rests: tuple[Array, ...]
     numbers: Mapping[str, Array]
     line: Array | None = None
     gathered: Array | None = None
     grown: Array | None = None
     lengthened: Array | None = None
     third: ThirdBones | None = None
-    leg: Array | None = None
-    third_rest: Array | None = None
 
     @property
     def plan(self) -> ChainPlan:
@@ -96,11 +94,10 @@ class ChainGroup:
     @cached_property
     def prepared_leg(self) -> hock.Leg:
         """The legs prepared as well, if the limbs have a hock."""
-        assert self.leg is not None
         assert self.plan.hock
         axis, angle = self.chain.hinge_axis, self.number("hock_angle")
         use_axis = self.chain.use_hinge_axis
-        return hock.leg(self.leg, axis, self.plan.hock, angle, use_hinge_axis=use_axis)
+        return hock.leg(self.joints, axis, self.plan.hock, angle, use_hinge_axis=use_axis)
 
     def solve(self, goals: Goals, from_bones: Array | None = None, prepared: PreparedChain | None = None) -> Solution:
         """The chains solved; of legs with a hock with the rotations of all three bones, and the hock among the joints.
@@ -135,11 +132,10 @@ class ChainGroup:
         hock (n, c, 3, 3, 3) with their third bones.
         """
         posed = self.posed
-        last = self.kinematics.poses(posed)[-1]
-        rotations = [posed[0].rotation, self._from_rest(last, self.end)]
-        if self.third and self.third_rest is not None:
-            rotations.append(self._from_rest(self.third.pose(last, posed[-1]), self.third_rest))
-        return stacked(rotations).swapaxes(1, 2)
+        poses = [self.kinematics.poses(posed)[-1]]
+        if self.third:
+            poses.append(self.third.pose(poses[0], posed[-1]))
+        return stacked((posed[0].rotation, *map(self._from_rest, poses, self.rests))).swapaxes(1, 2)
 
     @property
     def posed(self) -> tuple[Basis, ...]:
@@ -283,17 +279,16 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     if not kinematics.rigid:
         to_space, _ = transform.nearest_inverse(kinematics.to_armature)
         poses, tips = [product(to_space, pose) for pose in poses], transform.transform_points(to_space, tips)
-    rest = poses[0]
-    mid, end = rest[..., :3, 3], transform.orientation(rest[..., :3, :3])
-    joints = np.zeros((*np.broadcast_shapes(mid.shape, tips.shape), 3), order="F")
-    joints[..., 1, :], joints[..., 2, :] = mid, tips
-    hinge_axis = transform.transform_vectors(end, np.array([AXES[HingeAxis(plan.hinge_axis)] for plan in plans]))
+    joints = np.stack(np.broadcast_arrays(np.zeros(3), *(pose[..., :3, 3] for pose in poses), tips), axis=-2)
+    rests = tuple(transform.orientation(pose[..., :3, :3]) for pose in poses)
+    hinge_axis = transform.transform_vectors(rests[0], np.array([AXES[HingeAxis(plan.hinge_axis)] for plan in plans]))
     group = ChainGroup(
         plans=tuple(plans),
         chain=Chain(joints=joints, hinge_axis=hinge_axis, use_hinge_axis=first.hinge_axis != HingeAxis.AUTO),
         basis=bases,
         kinematics=kinematics,
-        end=end,
+        joints=joints,
+        rests=rests,
         numbers=dict(_numbers(plans, samples)),
         line=line,
         gathered=gathered,
@@ -301,12 +296,7 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
         third=third,
         **_worlds(plans, kinematics, samples),
     )
-    if not third:
-        return group
-    places = np.broadcast_arrays(joints[..., 0, :], mid, poses[1][..., :3, 3], tips)
-    rests = transform.orientation(poses[1][..., :3, :3])
-    group = replace(group, leg=np.stack(places, axis=-2), third_rest=rests)
-    return replace(group, chain=group.prepared_leg.triangle.chain)
+    return replace(group, chain=group.prepared_leg.triangle.chain) if third else group
 
 
 def _parent(plans: Iterable[ChainPlan], samples: Samples) -> Array | None:

@@ -66,7 +66,7 @@ class SolvedGroup:
 
     def angles(self, joints: Array | None = None) -> Array:
         """(n, c, 2) of root and hinge in radians, see `joint_angles`; of other joints (n, c, k, 3) in chain space."""
-        rest = self.group.chain.joints if self.group.leg is None else self.group.leg
+        rest = self.group.joints if self.group.third else self.group.chain.joints
         joints = self.solution.joints if joints is None else joints
         in_plane = self.plan.options.plane == Plane.REST
         return joint_angles(rest[..., 1, :], joints, self.solution.hinge, in_plane=in_plane)

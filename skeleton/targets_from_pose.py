@@ -151,12 +151,11 @@ def _pose(group: ChainGroup, samples: Samples, count: int) -> _Pose:
     tip = transform.transform_points(in_chain_space(last), np.array(place))
     # A tip bone may move on a limb that stands still.
     posed = np.stack(np.broadcast_arrays(*(bone[..., :3, 3] for bone in bones), tip), axis=-2)
-    rests = [rest[:, 0] for rest in (group.end, group.third_rest) if rest is not None]
     turns = (
         _with_gathered(group, transform.rotation(root[..., :3, :3], group.basis[0].scale[:, 0])),
         *(
-            product(transform.orientation(bone[..., :3, :3]), np.swapaxes(rest, -1, -2))
-            for bone, rest in zip(bones, rests, strict=True)
+            product(transform.orientation(bone[..., :3, :3]), np.swapaxes(rest[:, 0], -1, -2))
+            for bone, rest in zip(bones, group.rests, strict=True)
         ),
     )
     rotations = np.broadcast_to(np.stack(np.broadcast_arrays(*turns), axis=-3), (count, len(turns), 3, 3))

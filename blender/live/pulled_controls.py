@@ -82,7 +82,7 @@ class PulledControls:
         """(2,) radians of root and hinge of the limb that shows, see `joint_angles`; here neither has a sign."""
         samples = self._sampled()
         [group] = chain_groups([self.chain], samples, 1)
-        rest = (group.chain.joints if group.leg is None else group.leg)[0, 0, 1]
+        rest = group.joints[0, 0, 1]
         shown = transform.transform_points(samples.to_world[self.chain.rig], np.array(list(self._joints(samples))))
         joints = transform.transform_points(group.from_world[0, 0], shown.reshape(3, 3))
         hinge = cross(joints[1] - joints[0], joints[2] - joints[1])
