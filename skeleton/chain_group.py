@@ -152,10 +152,10 @@ class ChainGroup:
         """The same rigid chains, if nothing but their parents and armature objects has moved; None if these make them
         other than rigid.
         """
-        below = (plan.below if plan.by_tail else plan.bearing for plan in self.plans)
-        parent, bearing = _parent(self.plans, samples), zip(*below, strict=True)
-        kinematics = self.kinematics.carried(parent, self.basis[0].location, bearing)
-        if not kinematics:
+        below = zip(*(plan.below if plan.by_tail else plan.bearing for plan in self.plans), strict=True)
+        parent, location, rigid = _parent(self.plans, samples), self.basis[0].location, self.kinematics.rigid
+        kinematics = inherit.chain_kinematics(self.kinematics.bones, below, parent, location, unscaled=rigid)
+        if not kinematics.rigid:
             return None
         group = replace(self, kinematics=kinematics, **_worlds(self.plans, kinematics, samples))
         for name in _IN_CHAIN_SPACE:
@@ -251,29 +251,28 @@ def _numbers(plans: Sequence[ChainPlan], samples: Samples) -> Iterator[tuple[str
 
 
 def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
-    first = plans[0]
+    first, count = plans[0], len(plans[0].bones)
     bones = tuple(zip(*((*plan.bones, *plan.bearing) for plan in plans), strict=True))
     bases = tuple(Basis.side_by_side(map(partial(_sampled_basis, samples=samples), plans, column)) for column in bones)
     # What a tip bone inherits counts as well where its tail has to arrive.
     reaching = [tuple(plan.below[-1] for plan in plans)] if first.by_tail else []
-    kinematics = inherit.chain_kinematics(
-        (*bones, *reaching), _parent(plans, samples), bases, len(first.bones), stretches=bool(first.scaled)
-    )
-    bases, below = bases[: len(first.bones)], bases[len(first.bones) :]
+    parent, unscaled = _parent(plans, samples), not first.scaled and not any(basis.is_scaled for basis in bases)
+    under = (*bones[count:], *reaching)
+    kinematics = inherit.chain_kinematics(bones[:count], under, parent, bases[0].location, unscaled=unscaled)
+    bases, below = bases[:count], bases[count:]
     lengthened = _lengthened(plans, samples) if first.scaled else None
     line = gathered = None
     if any(part.in_line and part.upper for part in first.twists):
         own, posed = bases, _as_long(bases, lengthened, len(bases) - 1)
         bases, line, gathered = twist_bones.gathered(first, bases, posed, kinematics)
         # As none of them bends the chain, they do not turn its end bone either.
-        end, parent = kinematics.poses(own)[-1], kinematics.poses(bases[:-1])[-1]
-        bases = (*bases[:-1], inherit.turned_back(kinematics.bones[-1], parent, bases[-1], end))
+        end, above = kinematics.poses(own)[-1], kinematics.poses(bases[:-1])[-1]
+        bases = (*bases[:-1], inherit.turned_back(kinematics.bones[-1], above, bases[-1], end))
     rest = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))[-1]
     third, poses = None, [rest]
     if first.hock:
-        count = first.bearing.index(first.third[0]) + 1
-        thirds = bones[len(first.bones) : len(first.bones) + count]
-        third = ThirdBones(bones=thirds, basis=below[count - 1], between=below[: count - 1])
+        row = first.bearing.index(first.third[0])
+        third = ThirdBones(bones=bones[count : count + row + 1], basis=below[row], between=below[:row])
         poses.append(third.pose(rest, third.basis.without_rotation))
     tips = tip(plans, rest, samples, {first.third[0]: third.basis.without_rotation} if third else {})
     if not kinematics.rigid:

@@ -7,7 +7,7 @@ Rotation, Inherit Scale and Local Location is computed by Blender itself, frame 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -191,34 +191,20 @@ class ChainKinematics:
         """(n, c, 4, 4) poses in the pose space, taken to armature space."""
         return affine_product(self.to_armature, pose) if self.rigid else pose
 
-    def carried(self, parent: Array | None, location: Array, bearing: Iterable[Bones]) -> "ChainKinematics | None":
-        """Those of rigid chains on other poses (n, c, 4, 4) of their parents; None if they are not rigid there.
-
-        location : (n, c, 3) of the root bones
-        bearing : the bones between the end bones and the tip bones
-        """
-        to_armature = rotation_base(self.bones[0], parent, location)
-        plain = self.rigid and _are_plain((*self.bones, *bearing), parent, to_armature)
-        return replace(self, parent=parent, to_armature=to_armature) if plain else None
-
 
 def chain_kinematics(
-    bones: tuple[Bones, ...], parent: Array | None, bases: tuple[Basis, ...], count: int, *, stretches: bool
+    bones: tuple[Bones, ...], below: Iterable[Bones], parent: Array | None, location: Array, *, unscaled: bool
 ) -> ChainKinematics:
     """The kinematics of chains on these poses (n, c, 4, 4) of their parents.
 
-    bones, bases : of the chains, and of the bones between them and their tip bones
-    count : how many of them are the chains'
+    below : the bones below the end bones that decide where tip or tail is
+    location : (n, c, 3) of the root bones
+    unscaled : False if any of the bones but the tip bones has a scale, or gets one
     """
-    to_armature = rotation_base(bones[0], parent, bases[0].location)
-    rigid = not stretches and not any(basis.is_scaled for basis in bases)
-    rigid = rigid and _are_plain(bones, parent, to_armature)
-    return ChainKinematics(bones=bones[:count], parent=parent, to_armature=to_armature, rigid=rigid)
-
-
-def _are_plain(bones: tuple[Bones, ...], parent: Array | None, to_armature: Array) -> bool:
-    """True if poses are one product of matrices each, from the root bones on, which have these parents."""
-    return is_plain(bones[0], parent) and all(is_plain(bone, to_armature) for bone in bones[1:])
+    to_armature = rotation_base(bones[0], parent, location)
+    rigid = unscaled and is_plain(bones[0], parent)
+    rigid = rigid and all(is_plain(each, to_armature) for each in (*bones[1:], *below))
+    return ChainKinematics(bones=bones, parent=parent, to_armature=to_armature, rigid=rigid)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
