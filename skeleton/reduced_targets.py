@@ -1,8 +1,8 @@
 """As few keys on targets as keep them, and the limbs that are solved for them, within a tolerance."""
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Self, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from .reduced_keys import SIDE, reduce_channels
 from .solved_group import SolvedGroup
 from .steps import part
 from .target_channels import CarriedTarget, KeyedTarget, WorldTransform, channels_by_target
-from .transform import each_array, on_rows
+from .transform import NOT_OVER_FRAMES, each_array, on_rows
 from .values import Channel, Plan, Point, Samples
 
 Item = TypeVar("Item")
@@ -100,9 +100,9 @@ class _Limb:
 
     solved: SolvedGroup
     lever: Array
-    channels: Mapping[Point, Sequence[Channel]]
+    channels: Mapping[Point, Sequence[Channel]] = field(metadata=NOT_OVER_FRAMES)
     samples: Samples
-    targets: Mapping[Point, KeyedTarget]
+    targets: Mapping[Point, KeyedTarget] = field(metadata=NOT_OVER_FRAMES)
     moved: Mapping[Point, Array]
     size: float
 
@@ -122,16 +122,7 @@ class _Limb:
     def test_points(self, values: Sequence[Array], rows: NDArray[np.intp]) -> Array:
         """(r, p, 3) what shows targets and limb for these values on `rows` of the plan's frames."""
         whole = len(rows) == len(next(iter(self.channels.values()))[0].frames)
-        return (self if whole else self._on(rows))._points(values)
-
-    def _on(self, rows: NDArray[np.intp]) -> Self:
-        """The limb on some frames."""
-        at = on_rows(rows)
-        solved = self.solved
-        group, goals, seen = each_array(at, (solved.group, solved.goals, solved.samples))
-        lever, samples, moved = each_array(at, (self.lever, self.samples, self.moved))
-        solved = replace(solved, group=group, goals=goals, samples=seen)
-        return replace(self, solved=solved, lever=lever, samples=samples, moved=moved)
+        return (self if whole else each_array(on_rows(rows), self))._points(values)
 
     def _points(self, values: Sequence[Array]) -> Array:
         """(n, p, 3) mid joint, tip and targets, and beside a target that turns what shows its orientation."""
