@@ -47,17 +47,15 @@ def solving(
     move : what chains of one rank do to the samples that those of the next are solved from
     """
     solved: list[SolvedGroup] = []
-    last: list[SolvedGroup] = []
-    count = len(plan.frames)
+    start, count = 0, len(plan.frames)
     for rank in plan.ranks:
-        for moving in last:
+        for moving in solved[start:]:
             samples = move(samples, moving)
-        last = []
+        start = len(solved)
         for group in chain_group.chain_groups(rank, samples, count):
-            if solved or last:
-                yield sum(len(group_solved.plans) for group_solved in (*solved, *last)) / len(plan.chains)
-            last.append(solve_group(group, samples, count, plan.seconds))
-        solved += last
+            if solved:
+                yield sum(len(group_solved.plans) for group_solved in solved) / len(plan.chains)
+            solved.append(solve_group(group, samples, count, plan.seconds))
     return solved
 
 

@@ -112,8 +112,7 @@ def check_goals(goals: Goals, chain: Chain, options: Options) -> Goals:
         raise ValueError("seconds must rise from frame to frame")
     shapes = {name: (array.shape, len(_GOALS[name])) for name, array in arrays.items()}
     shapes |= {"joints": (chain.joints.shape, 2), "hinge_axis": (chain.hinge_axis.shape, 1)}
-    varying = {name: getattr(options, name) for name in VARYING}
-    shapes |= {name: (value.shape, 0) for name, value in varying.items() if isinstance(value, np.ndarray)}
+    shapes |= {name: (value.shape, 0) for name in VARYING if isinstance(value := getattr(options, name), np.ndarray)}
     frames = common_rows(**shapes) or (1,)
     if target.shape[:-1] != frames:
         arrays["target"] = np.broadcast_to(target, (*frames, 3))
