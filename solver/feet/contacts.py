@@ -103,7 +103,7 @@ class Footing:
     stands : (n, f, p) bool
     level : (n, f, p) or None     height of each point where it stands on the ground; None: each contact has its own
     velocity : (3,)               of the ground, or of feet that skate all alike, in units a second
-    outrun : (3,)                 such a velocity that was found, but is not that of the ground
+    outrun : (3,)                 such a velocity that hips outrun: the ground was taken to stay
     """
 
     stands: NDArray[np.bool_]

@@ -47,8 +47,6 @@ class Legs:
 
     def moved(self, shift: Array) -> "Legs":
         """The legs, moved by the shift (n, 3)."""
-        if not shift.any():
-            return self
         each = shift[:, None]
         return replace(
             self,
@@ -78,16 +76,12 @@ class PlantOptions(FootingOptions):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class PlantedLegs:
-    """Where hips and feet go, and what is to be told of it.
+class PlantedLegs(Footing):
+    """Where hips and feet go, and what is to be told of it, with the footing that they have.
 
     hips : (n, 3)               from where they were captured
     tips : (n, f, 3)            targets of the legs
     turns : (n, f, 3, 3)        by which feet turn from how they were captured; (1, f, 3, 3) if none does
-    stands : (n, f, p) bool     which points stand
-    level : (n, f, p) or None   height of each point where it stands on the ground; None: each contact has its own
-    velocity : (3,)             of the ground
-    outrun : (3,)               a velocity that feet have in common, and hips outrun: the ground was taken to stay
     ratio : float               by which the hips' motion was scaled
     fit : (n, 3)                the part of `hips` by which their motion is scaled
     lowering : (n,)             how far the hips go down
@@ -100,10 +94,6 @@ class PlantedLegs:
     hips: Array
     tips: Array
     turns: Array
-    stands: NDArray[np.bool_]
-    level: Array | None
-    velocity: Array
-    outrun: Array
     ratio: float
     fit: Array
     lowering: Array
