@@ -145,16 +145,13 @@ def with_third(leg: Leg, rotations: Array) -> Array:
     return np.concatenate((two, third[..., None, :, :]), axis=-3)
 
 
-def leg_joints(leg: Leg, rotations: Array, stretch: Array | float = 1.0) -> Array:
+def leg_joints(leg: Leg, rotations: Array, stretch: Array) -> Array:
     """(n, 4, 3) the joints of the leg whose bones have these rotations (n, 3, 3, 3).
 
     stretch : (n, 2)     factors on root and end bone; the third bone has that of the bone that it turns with
     """
-    links = _rotated(rotations, leg.links)
-    if np.ndim(stretch):
-        of_bones = np.take(stretch, (0, 1, TURNS_WITH[leg.hock]), axis=-1)
-        links = of_bones[..., None] * links
-    return chained(links)
+    of_bones = np.take(stretch, (0, 1, TURNS_WITH[leg.hock]), axis=-1)
+    return chained(of_bones[..., None] * _rotated(rotations, leg.links))
 
 
 def triangle_pose(leg: Leg, rotations: Array) -> Array:
@@ -162,7 +159,7 @@ def triangle_pose(leg: Leg, rotations: Array) -> Array:
 
     Where the third bone does not turn as the hock says, the triangle has its tip where the leg has it, or nearest.
     """
-    two, tip = product(rotations[..., :2, :, :], leg.to_sides), leg_joints(leg, rotations)[..., 3, :]
+    two, tip = product(rotations[..., :2, :, :], leg.to_sides), leg_joints(leg, rotations, np.ones(2))[..., 3, :]
     goals = Goals(target=tip, pose=two)
     solved = solve_chain(leg.triangle, goals, Options(reference=Reference.POSE, plane=Plane.AIM)).rotations
     # Near straight and near folded, what a tip is rounded by would turn the sides by the root of it.
