@@ -139,10 +139,9 @@ def posed_stretch(group: ChainGroup) -> Array:
     if group.lengthened is None:
         return np.ones(2)
     end = group.kinematics.poses(group.posed[: len(group.basis)])[-1]
-    orientation = product(
-        group.kinematics.from_space[..., :3, :3], product(group.input_pose[..., 1, :, :], group.rests[0])
-    )
-    inherited = transform.lengths(end[..., :3, :3])[..., 1] / np.linalg.norm(orientation[..., 1], axis=-1)
+    turned = product(group.input_pose[..., 1, :, :], group.rests[0])
+    own = norm(product(group.kinematics.from_space[..., :3, :3], turned)[..., 1])
+    inherited = transform.lengths(end[..., :3, :3])[..., 1] / own
     factors = group.lengthened[..., 0], np.where(inherited > 0.0, inherited, 1.0)
     return np.stack(np.broadcast_arrays(*(_next_joint(group, *each) for each in enumerate(factors))), axis=-1)
 
@@ -171,7 +170,7 @@ def _turned_basis(
     # What the bone inherits of the root bone's stretch it must not add again.
     unstretched = inherit.pose(bones, parent, transform.compose(turn, basis.location))
     inherited = transform.lengths(unstretched[..., :3, :3])[..., 1]
-    length = stretch * np.linalg.norm(orientation[..., 1], axis=-1)
+    length = stretch * norm(orientation[..., 1])
     missing = length / np.where(inherited > 0.0, inherited, 1.0)
     return basis.with_rotation(turn).stretched(missing)
 
@@ -190,12 +189,9 @@ def turned_tips(group: ChainGroup, parent: Array, samples: Samples) -> Basis:
     """The same where nothing of their own orientation is left."""
     plans = group.plans
     from_world = transform.inverse(stacked(samples.to_world[plan.rig] for plan in plans)[..., :3, :3])
-    targets = stacked(samples.world(plan.target) for plan in plans)
-    orientation = transform.orientation(product(from_world, targets[..., :3, :3]))
-    basis = basis_below(plans, -1, samples)
-    return basis.with_rotation(
-        inherit.rotation(tuple(plan.below[-1] for plan in plans), parent, basis.scale, orientation)
-    )
+    targets = product(from_world, stacked(samples.world(plan.target)[..., :3, :3] for plan in plans))
+    tips = tuple(plan.below[-1] for plan in plans)
+    return inherit.turned_back(tips, parent, basis_below(plans, -1, samples), targets)
 
 
 def channels(

@@ -90,7 +90,7 @@ def rotation(bones: Bones, parent: Array | None, scale: Array, orientation: Arra
 
 
 def turned_back(bones: Bones, parent: Array | None, basis: Basis, poses: Array) -> Basis:
-    """The basis with which bones are oriented as in these poses (n, c, 4, 4), on other poses of their parents."""
+    """The basis with which bones are oriented as in these poses (n, c, 3 or 4, 3 or 4), on others of their parents."""
     return basis.with_rotation(rotation(bones, parent, basis.scale, transform.orientation(poses[..., :3, :3])))
 
 
