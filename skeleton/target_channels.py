@@ -35,9 +35,8 @@ def world_transforms(goals: Iterable[TargetsFromPose]) -> dict[Point, WorldTrans
     transforms = {}
     for of_chain in goals:
         chain = of_chain.solved.plan
-        transforms[chain.target] = WorldTransform(
-            location=of_chain.target, orientation=of_chain.orientation if chain.use_rotation else None
-        )
+        orientation = of_chain.orientation if chain.use_rotation else None
+        transforms[chain.target] = WorldTransform(location=of_chain.target, orientation=orientation)
         if chain.pole:
             transforms[chain.pole] = WorldTransform(location=of_chain.pole)
     return transforms

@@ -109,17 +109,15 @@ def _best_goals(
     group: ChainGroup, pose: _Pose, sampled: Goals, samples: Samples, resolution: Array
 ) -> tuple[Array, Array, SolvedGroup]:
     """Target and pole (n, 3) in chain space that keep the pose best, and the chain solved for them."""
-    plan = group.plan
+    plan, options = group.plan, group.options_of(0)
     size = float(norm(np.diff(pose.chain.joints, axis=-2)).sum(axis=-1).max())
     steady = targets.STEADY + (float(resolution.max()) / size if size else 0.0)
     target = _target(group, pose, resolution)
-    pin = group.options_of(0).pole_pin if plan.pole else 0.0
+    pin = options.pole_pin if plan.pole else 0.0
     tries = []
     # A pole in front of the chain is right for one that bends away from its pole.
     for distance in (size, -size):
-        pole = targets.from_pose(
-            pose.chain, pose.rotations[:, :2], distance, group.options_of(0).pole_angle, steady
-        ).pole
+        pole = targets.from_pose(pose.chain, pose.rotations[:, :2], distance, options.pole_angle, steady).pole
         assert pole is not None
         pole = np.where((np.broadcast_to(pin, len(pole)) > 0.0)[..., None], pose.mid, pole)
         tried = _as_sampled(group, replace(sampled, target=target[:, None], pole=pole[:, None] if plan.pole else None))

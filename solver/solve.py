@@ -157,9 +157,8 @@ def _turns(along: Array, across: Array, reached: Array) -> Array:
 
 def _choose(solutions: list[Solution], goals: Goals, input_pose: ReferencePose, options: Options) -> Solution:
     """The solution that consists of one of the two solutions on each frame, chosen as `bend` says."""
-    angles, shortfalls = (
-        np.stack([getattr(side, name) for side in solutions]) for name in ("hinge_angle", "shortfall")
-    )
+    angles = np.stack([solution.hinge_angle for solution in solutions])
+    shortfalls = np.stack([solution.shortfall for solution in solutions])
     if options.bend == Bend.LIMITS:
         choice: NDArray[Any] = bend.farther_from_limits(angles, shortfalls, options)
     else:

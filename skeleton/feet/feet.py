@@ -1,5 +1,6 @@
 """Feet and hands that stand: on which points of their bones, and from when to when."""
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -89,10 +90,8 @@ def positions(samples: Samples, rig: Key, points: Iterable[BonePoint], count: in
 
 def in_armature(samples: Samples, rig: Key, points: Iterable[BonePoint]) -> Array:
     """(n, p, 3) where the points are in the armature, or (1, p, 3) if none of them moves there."""
-    poses = ((samples.pose[Point(rig, bone)], offset) for bone, offset in points)
-    return transform.stacked(
-        transform.transform_points(pose, np.array(offset)) if any(offset) else pose[:, :3, 3] for pose, offset in poses
-    )
+    poses = ((samples.pose[Point(rig, bone)], np.array(offset)) for bone, offset in points)
+    return transform.stacked(itertools.starmap(transform.transform_points, poses))
 
 
 def contact_points(samples: Samples, feet: Sequence[Foot], count: int) -> Array:

@@ -31,9 +31,8 @@ def reduce_limb(
 
     def points(values: list[Array], rows: NDArray[np.intp]) -> Array:
         keyed = dict(zip(paths, values, strict=True))
-        return np.concatenate(
-            [_shown(bone, bases[bone.name], keyed, rows, levers[bone.name]) for bone in bones], axis=1
-        )
+        shown = [_shown(bone, bases[bone.name], keyed, rows, levers[bone.name]) for bone in bones]
+        return np.concatenate(shown, axis=1)
 
     rows = np.arange(len(channels[0].frames))
     return (yield from reduce_channels(channels, rows, points, step=1, tolerance=tolerance, cubic=cubic, size=size))

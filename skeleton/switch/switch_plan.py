@@ -108,9 +108,8 @@ class SwitchPlan:
 
 def wanted(plan: SwitchPlan, poses: Mapping[str, Array]) -> dict[str, Array]:
     """By bone (n, 4, 4) how those have to lie that show the limb, in armature space, from `poses` as they are now."""
-    return {
-        bone.name: product(poses[name], offset) for bone, (name, offset) in zip(plan.shown, plan.before, strict=True)
-    }
+    before = zip(plan.shown, plan.before, strict=True)
+    return {bone.name: product(poses[name], offset) for bone, (name, offset) in before}
 
 
 def joints_of(plan: SwitchPlan, poses: Mapping[str, Array]) -> Array:

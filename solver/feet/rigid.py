@@ -54,9 +54,7 @@ def fitted_orientations(feet: Array, points: Array, counts: NDArray[np.intp], up
     upwards : (k, 3)        what is to point upwards, in the space of the foot
     """
     first = np.cumsum(counts) - counts
-    level = product(
-        shortest((feet[first] @ upwards[..., None])[..., 0], np.broadcast_to(up, upwards.shape)), feet[first]
-    )
+    level = product(shortest((feet[first] @ upwards[..., None])[..., 0], up), feet[first])
     lines = points - points.mean(axis=1, keepdims=True)
     own = _means(lines @ feet, counts)  # in the space of the foot, where these do not change
     seen = _means(lines, counts)
