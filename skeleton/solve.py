@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..solver.values import Array, Goals, Status
 from ..solver.vectors import norm
 from . import carried_along, chain_group, rounding, tail, transform, uneven_scale
+from .bone_channels import shown_bases
 from .chain_group import ChainGroup
 from .solved_group import SolvedGroup
 from .steps import run
@@ -80,7 +81,7 @@ def world_joints(solved: SolvedGroup, rows: NDArray[np.intp] | slice = slice(Non
     to_world = group.to_world
     if group.flat.any() and not group.kinematics.rigid:
         # Not all bones are squeezed that hang on one: chain space does not hold where they are.
-        joints = np.broadcast_to(uneven_scale.posed_joints(solved), joints.shape)
+        joints = np.broadcast_to(uneven_scale.posed_joints(group, shown_bases(solved), solved.samples), joints.shape)
         to_world = transform.stacked(solved.samples.to_world[plan.rig] for plan in group.plans)
     return transform.transform_points(transform.on_rows(rows)(to_world)[:, :, None], joints[rows])
 

@@ -150,16 +150,12 @@ def _posed_links(group: ChainGroup, bases: Mapping[Bone, Basis], samples: Sample
     (n, c, 3, 3), with that joint between.
     """
     to_chain, _ = transform.nearest_inverse(group.kinematics.from_space)
-    joints = _joints_in_pose_space(group, bases, samples)[..., 1:, :]
+    joints = posed_joints(group, bases, samples)[..., 1:, :]
     return np.diff(transform.transform_points(to_chain[..., None, :, :], joints), axis=-2, prepend=0.0)
 
 
-def posed_joints(solved: SolvedGroup) -> Array:
-    """(n, c, 3, 3) root, mid and tip in the pose space, as the chains are solved; (n, c, 4, 3) with a hock."""
-    return _joints_in_pose_space(solved.group, shown_bases(solved), solved.samples)
-
-
-def _joints_in_pose_space(group: ChainGroup, bases: Mapping[Bone, Basis], samples: Samples) -> Array:
+def posed_joints(group: ChainGroup, bases: Mapping[Bone, Basis], samples: Samples) -> Array:
+    """(n, c, 3, 3) root, mid and tip in the pose space, with these bases of the bones; (n, c, 4, 3) with a hock."""
     poses = group.posed_by(bases)
     bones = [poses[0], poses[-1]]
     if group.third:
