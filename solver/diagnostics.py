@@ -42,13 +42,11 @@ def joint_angles(rest: Array, joints: Array, hinge: Array, *, in_plane: bool) ->
 def flips(solution: Solution) -> NDArray[np.bool_]:
     """(n, ...) True on frames that bend to the other side than the last frame that was bent."""
     angle = solution.hinge_angle
-    flipped = np.zeros(angle.shape, dtype=bool)
     if angle.min(initial=0.0) >= 0.0 or angle.max(initial=0.0) <= 0.0:
-        return flipped
+        return np.zeros(angle.shape, dtype=bool)
     bent = solution.sin_hinge > 1e-6
     side = carry_last(np.sign(angle), bent)
-    flipped[1:] = (side[1:] != side[:-1]) & bent[1:]
-    return flipped
+    return bent & (np.diff(side, axis=0, prepend=side[:1]) != 0.0)
 
 
 def near_straight(solution: Solution) -> NDArray[np.bool_]:
