@@ -272,10 +272,11 @@ def _rotation_values(
 def _channels(
     plan: Plan, chain: ChainPlan, bases: Mapping[Bone, Basis], rotations: Mapping[Bone, Array], rows: NDArray[np.intp]
 ) -> Iterator[Channel]:
-    keyed = slice(None) if len(rows) == len(plan.frames) else rows
+    every = len(rows) == len(plan.frames)
+    frames = plan.frames if every else plan.frames[rows]
     for bone, basis in bases.items():
         values = {bone.rotation_path: rotations[bone]}
         if bone in chain.scaled:
             values[bone.scale_path] = basis.scale
         for path, value in values.items():
-            yield Channel(path=path, group=bone.name, frames=plan.frames, values=value).on_rows(keyed)
+            yield Channel(path=path, group=bone.name, frames=frames, values=value if every else value[rows])
