@@ -278,7 +278,10 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     if not kinematics.rigid:
         to_space, _ = transform.nearest_inverse(kinematics.to_armature)
         poses, tips = [product(to_space, pose) for pose in poses], transform.transform_points(to_space, tips)
-    joints = np.stack(np.broadcast_arrays(np.zeros(3), *(pose[..., :3, 3] for pose in poses), tips), axis=-2)
+    places = (*(pose[..., :3, 3] for pose in poses), tips)
+    joints = np.zeros((*np.broadcast(*places).shape[:-1], len(places) + 1, 3), order="F")
+    for row, place in enumerate(places, 1):
+        joints[..., row, :] = place
     rests = tuple(transform.orientation(pose[..., :3, :3]) for pose in poses)
     hinge_axis = transform.transform_vectors(rests[0], np.array([AXES[HingeAxis(plan.hinge_axis)] for plan in plans]))
     group = ChainGroup(
