@@ -127,8 +127,8 @@ class RigState:
     def look(self, scene: Scene, depsgraph: Depsgraph) -> None:
         """Find out which chains can be solved, and what these depend on now."""
         named = self.rig.two_bone_ik_chains
-        posed = [chain for chain in named if not (chain.mute or built_by(self.rig, chain.end_bone))]
-        chains = [(chain.name, chain.target, chain.pole_target) for chain in posed]
+        taking_part = [chain for chain in named if not (chain.mute or built_by(self.rig, chain.end_bone))]
+        chains = [(chain.name, chain.target, chain.pole_target) for chain in taking_part]
         self._watched = {self.rig, self.rig.data, *(goal for _, *goals in chains for goal in goals)}
         # Chains without a target are no exception, and to find out by trial what is wrong with each takes long.
         fit = [chain for chain in chains if chain[1]]
