@@ -12,6 +12,7 @@ from .plane import BendPlane
 from .rotation import angle_between
 from .shortest_path import shortest_path
 from .values import Array, Bend, Options, Plane, Reference
+from .vectors import product
 
 _AT_LIMIT = 1e-9
 """Radians: an angle this close to a limit counts as on the limit, so that rounding does not choose between two such."""
@@ -89,20 +90,24 @@ def farther_from_limits(angles: Array, shortfalls: Array, options: Options) -> N
 
 
 def least_motion(
-    roots: Array, angles: Array, shortfalls: Array, start_root: Array, start_angle: Array
+    rotations: Array, angles: Array, shortfalls: Array, start_root: Array, start_angle: Array
 ) -> NDArray[np.bool_]:
     """(n, ...) True where the second solution is to be taken, so that the joints move least over the whole sequence.
 
-    The motion of a step is the angle by which the root bone turns plus the angle by which the hinge turns. The sequence
-    is the optimum over all 2^n.
+    The motion of a step is the angle by which the root bone turns plus the angle by which the end bone turns against
+    it. That is how far the hinge turns; where each frame has a reference pose of its own, the sign of the hinge angle
+    may change though nothing moves. The sequence is the optimum over all 2^n.
 
-    roots : (2, n, ..., 3, 3)          root rotations of both solutions
-    angles, shortfalls : (2, n, ...)   hinge angle and distance to the target; a farther solution is ruled out
+    rotations : (2, n, ..., 2, 3, 3)   of root and end bone, in both solutions
+    angles : (2, 1, ...)               hinge angle of both on the first frame
+    shortfalls : (2, n, ...)           distance to the target; a farther solution is ruled out
     start_root : (1, ..., 3, 3), start_angle : (1, ...)   the pose before the first frame
     """
-    extra = np.where(shortfalls > shortfalls[::-1], np.inf, np.reshape((0.0, _TIE), (2, *[1] * (angles.ndim - 1))))
-    first = angle_between(start_root, roots[:, :1]) + hinge_turn(start_angle, angles[:, :1])
-    steps = angle_between(roots[:, None, :-1], roots[:, 1:]) + hinge_turn(angles[:, None, :-1], angles[:, 1:])
+    extra = np.where(shortfalls > shortfalls[::-1], np.inf, np.reshape((0.0, _TIE), (2, *[1] * (shortfalls.ndim - 1))))
+    roots = rotations[..., 0, :, :]
+    turned = product(np.swapaxes(roots, -1, -2), rotations[..., 1, :, :])
+    first = angle_between(start_root, roots[:, :1]) + hinge_turn(start_angle, angles)
+    steps = sum(angle_between(each[:, None, :-1], each[:, 1:]) for each in (roots, turned))
     if not extra.size:
-        return np.zeros(angles.shape[1:], dtype=np.bool_)
+        return np.zeros(shortfalls.shape[1:], dtype=np.bool_)
     return shortest_path((first + extra[:, :1])[:, 0], steps + extra[:, 1:])

@@ -41,7 +41,7 @@ def test_solved_again_a_limb_stays_as_it_is(still: bool, pinned: float) -> None:
     rng = np.random.default_rng(47)
     low, high = np.array(LIMITS).T[:, None]
     for reference, (plane, has_pole), bend in product(Reference, PLANES, Bend):
-        if bend == Bend.NEAREST and not still:
+        if bend == Bend.NEAREST and has_pole and not still:
             continue  # the least motion is another one once straight frames no longer show what they were posed like
         chains, frames = [random_limb(rng) for _ in LIMITS], 1 if still else 9
         joints, axes = (np.stack([getattr(one, name) for one in chains])[None] for name in ("joints", "hinge_axis"))

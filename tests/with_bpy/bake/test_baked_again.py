@@ -93,6 +93,23 @@ def test_a_turned_hock_stays_where_the_leg_is_pinned() -> None:
     keeps_its_keys(chain.id_data)
 
 
+def test_a_leg_whose_captured_shin_rolls_over_keeps_its_nearest_side() -> None:
+    bones = (
+        rigs.Bone("thigh", (0, 0, 1), (0.869, -0.392, 1.946)),
+        rigs.Bone("shin", (0.869, -0.392, 1.946), (0.666, 0.294, 2.001), "thigh", roll=2.78),
+        rigs.Bone("hock", (0.666, 0.294, 2.001), (0.982, 0.073, 1.541), "shin"),
+    )
+    chain = leg(bones=bones, tip_bone="", reference="POSE", bend="NEAREST")
+    rig = chain.id_data
+    chain.target.animation_data_clear()
+    rigs.animate(chain.target, location={3: (0.0, 1.7, -0.5), 4: (-1.3, 1.7, 0.9)})
+    captured = {3: Euler((0.0, 0.7, -0.76)), 6: Euler((0.9, 0.5, -0.9))}
+    turned = {frame: tuple(angles.to_quaternion()) for frame, angles in captured.items()}
+    rigs.animate(rig.pose.bones["shin"], rotation_quaternion=turned)
+    api.bake(rig, frames=(1, 4, 0.5))
+    keeps_its_keys(rig, frames=(1, 4, 0.5))
+
+
 def test_a_hock_that_turns_beyond_straight_rolls_no_bone() -> None:
     """The foot, turned so, bends the leg to the other side as long as nothing else turns."""
     bones = (
