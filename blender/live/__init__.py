@@ -14,7 +14,7 @@ view layers, an armature is posed in the first that has it (both in `handlers`).
 
 `bake.pose` poses the bones. What they start from is the pose without Live: `scene/pose_before` remembers it.
 
-With Live off, `state` reads and solves limbs as well, for list and overlay.
+With Live off, `state` reads and solves limbs as well, for list and overlay, as often as `status/limb_state` asks.
 
 Other rooms use of it:
 

@@ -1,8 +1,8 @@
 """What list, overlay and panel say: how limbs are posed, where feet stand, what hides them, and which one is in hand.
 
 `overlay` has what is drawn in the views: reach, pole and angles of the limb in hand, where it is off, where feet stand.
-The state of a limb is decided in `limb_state`; its sign is in `overlay`, its color in `options.toml`, its icon and
-words in `ui/limb_notice.toml`.
+The state of a limb, and how often it is measured while Blender plays, is decided in `limb_state`; its sign is in
+`overlay`, its color in `options.toml`, its icon and words in `ui/limb_notice.toml`.
 
 Other rooms use of it:
 

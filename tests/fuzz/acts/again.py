@@ -169,6 +169,8 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         return  # a second bake goes the same part of the way again
     if fields.get("reference") == "POSE" and _is_uneven(scene) and _may_roll(fields, report):
         return  # as the manual says
+    if fields.get("reference") == "POSE" and fields.get("bend") == "NEAREST" and "pole" in chain and not report.reached:
+        return  # the least motion is another one once straight frames no longer show how they were posed
     first = _keys(rig)
     api.bake(rig, **judge.arguments(request))
     for path, values in _keys(rig).items():
