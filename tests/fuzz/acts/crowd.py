@@ -78,9 +78,9 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     if not (reached or limb.is_rigid(bpy.data.objects[RIG])):
         yield from () if _partly(scene) else _as_far(reports, ~_flat(limb, every), sum(scene["lengths"]))
         return
-    shown = np.array([_joints(names, frame) for frame in every])
-    if _partly(scene):
-        shown = shown[~_flat(limb, every)]  # only rounding decides how far a flat bone turns
+    # Only rounding decides how far a flat bone turns.
+    sure = ~_flat(limb, every) if _partly(scene) else slice(None)
+    shown = np.array([_joints(names, frame) for frame in every])[sure]
     # Where a copy stands, Blender rounds to single precision: of a limb that is tiny beside that, little is left.
     away = np.abs([place[0] for place in scene["request"]["places"]]).max(initial=0.0)
     most = 1e-3 + 2.0**-20 * away / max(np.ptp(shown[:, 0], axis=-2).max(initial=0.0), 1e-30)
