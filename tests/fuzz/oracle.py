@@ -256,7 +256,8 @@ def pose_faults(chain: object, frame: float, tolerance: float, told: list[str], 
             told.append("not posed so")
             return
         yield f"silent miss: {off:.4g} where {miss:.4g} is told: {where}"
-    elif limb.plain and length > slack:  # what is shorter than a step of float32 cannot be judged
+    elif limb.plain and length > slack and not limb.is_flat():
+        # What is shorter than a step of float32 cannot be judged, and lengths that are next to nothing bound nothing.
         (low, high), distance = limb.links(), float(np.linalg.norm(goal - joints[0]))
         least = max(distance - low.sum(), high[0] - low[1] - distance, high[1] - low[0] - distance, 0.0)
         if off > least + slack:
