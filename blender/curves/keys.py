@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from math import ceil, floor
+from math import ceil, floor, inf
 
 import numpy as np
 from bpy.types import FCurve, Object
@@ -21,6 +21,9 @@ _CHEAPER = 10
 """A key is read this many times as fast as a frame is evaluated."""
 FEW_KEYS = 10
 """What has more keys may be captured."""
+
+_BESIDE = 0.05
+"""Frames: a key that keeps how the curve goes on behind others is nearer to them."""
 
 _FEW = 64
 """Blender evaluates this many frames before NumPy has found out which of them have keys."""
@@ -81,8 +84,31 @@ def key_frames(*places: Point) -> Array:
 
 def key_span(curves: Iterable[FCurve], bones: Collection[str]) -> tuple[int, int] | None:
     """The whole frames from the first key that these curves have of these bones to the last; None if they have none."""
-    spans = [curve.range().to_tuple() for curve in _of_bones(curves, bones)]
-    return (floor(min(spans)[0] + MERGE), ceil(max(last for _, last in spans) - MERGE)) if spans else None
+    return whole_frames(_of_bones(curves, bones))
+
+
+def whole_frames(curves: Iterable[FCurve]) -> tuple[int, int] | None:
+    """The whole frames from the first key of these curves to the last; None if they have none.
+
+    Blender plays a key between frames on the frame beyond, too. Keys do not count that a request has set beside its
+    frames to keep how a curve goes on there.
+    """
+    spans = [(curve.range().to_tuple(), curve) for curve in curves if curve.keyframe_points]
+    first, last = inf, -inf
+    # Panels ask at each redraw, and to look at keys takes longer than to sort.
+    for (start, _), curve in sorted(spans, key=lambda found: found[0][0]):
+        if start >= first:
+            break
+        keys = curve.keyframe_points
+        is_beside = len(keys) > 2 and keys[0].interpolation == "CONSTANT" != keys[1].interpolation
+        first = min(first, keys[1].co.x if is_beside else start)
+    for (_, end), curve in sorted(spans, key=lambda found: -found[0][1]):
+        if end <= last:
+            break
+        keys = curve.keyframe_points
+        is_beside = len(keys) > 1 and keys[-1].co.x - keys[-2].co.x < _BESIDE
+        last = max(last, keys[-2].co.x if is_beside else end)
+    return (floor(first + MERGE), ceil(last - MERGE)) if spans else None
 
 
 def _of_bones(curves: Iterable[FCurve], bones: Collection[str]) -> Iterator[FCurve]:

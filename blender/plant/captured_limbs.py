@@ -14,7 +14,7 @@ from ..bake.build_plan import Frames, limb_plan
 from ..bake.checks import refuse_shared_bones, refuse_stretched_time, refuse_too_many_frames
 from ..chains.detect.find_limbs import Kind
 from ..curves.key_checks import refuse_unplayable
-from ..curves.keys import key_span
+from ..curves.keys import key_span, whole_frames
 from ..messages.refused import Refused
 from ..messages.translation import frame_text, translated
 from ..rna_paths import bone_and_property
@@ -194,10 +194,10 @@ def _on_given_points(rig: Rig, source: Capture, feet: Sequence[Foot], notes: lis
 
 def _on_captured_frames(plan: Plan, curves: Sequence[FCurve]) -> Plan:
     """The plan without frames before the first captured key and after the last, where a pose is held."""
-    if any(curve.modifiers or curve.extrapolation == "LINEAR" for curve in curves):
+    span = whole_frames(filter(contact_keys.is_motion, curves))
+    if span is None or any(curve.modifiers or curve.extrapolation == "LINEAR" for curve in curves):
         return plan  # a walk that is played to and fro, say
-    spans = [curve.range() for curve in curves if not contact_keys.is_row(curve)]
-    first, last = min(span[0] for span in spans), max(span[1] for span in spans)
+    first, last = span
     frames = plan.frames[(plan.frames >= first) & (plan.frames <= last)]
     if not len(frames):
         start, end, low, high = map(frame_text, (plan.frames[0], plan.frames[-1], first, last))

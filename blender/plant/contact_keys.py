@@ -9,7 +9,7 @@ Auto Keying on, Plant takes it as if it were keyed, and keys it as it writes; ot
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from math import ceil, floor, inf
+from math import ceil, floor
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
 from ..curves.key_checks import code
-from ..curves.keys import FEW_KEYS, single_key_points
+from ..curves.keys import FEW_KEYS, single_key_points, whole_frames
 from ..messages.refused import Refused
 from ..rna_paths import bone_and_property
 from ..settings import keyed_options
@@ -38,9 +38,6 @@ STYLE = KeyStyle(interpolation="CONSTANT")
 
 GROUP = "Contacts"
 """Name of the group of their F-curves."""
-
-_BESIDE = 0.05
-"""Frames: a key that keeps how the curve goes on behind others is nearer to them."""
 
 POINTS = np.array((1, 2))
 """Ball and heel, as keys hold them; both together are 3, as in options.toml."""
@@ -238,29 +235,17 @@ def is_captured(rig: Rig) -> bool:
 
 
 def keyed_span(rig: Rig, few: int = 0) -> tuple[int, int] | tuple[()]:
-    """From the first to the last key that poses a bone of the armature; empty where none does.
-
-    Keys do not count that a request has set beside its frames to keep how a curve goes on there.
+    """The whole frames from the first to the last key that poses a bone of the armature; empty where none does.
 
     few : curves with no more keys do not count
     """
-    posing = (curve for curve in versions.curves(rig) if len(curve.keyframe_points) > few)
-    curves = [(curve.range(), curve) for curve in posing if _poses(curve)]
-    first = inf
-    # Panels ask at each redraw, and to look at keys takes longer than to sort.
-    for span, curve in sorted(curves, key=lambda found: found[0][0]):
-        if span[0] >= first:
-            break
-        keys = curve.keyframe_points
-        is_beside = len(keys) > 2 and keys[0].interpolation == "CONSTANT" != keys[1].interpolation
-        first = min(first, keys[1].co.x if is_beside else span[0])
-    return (floor(first), ceil(max(span[1] for span, _ in curves) - _BESIDE)) if curves else ()
+    posing = (curve for curve in versions.curves(rig) if curve.data_path.startswith("pose.bones["))
+    return whole_frames(curve for curve in posing if len(curve.keyframe_points) > few and is_motion(curve)) or ()
 
 
-def _poses(curve: FCurve) -> bool:
-    """Whether it moves, turns or scales a bone."""
-    field = curve.data_path.rpartition(".")[2]
-    return curve.data_path.startswith("pose.bones[") and field.startswith(("location", "rotation_", "scale"))
+def is_motion(curve: FCurve) -> bool:
+    """Whether it moves, turns or scales a bone or an object."""
+    return curve.data_path.rpartition(".")[2].startswith(("location", "rotation_", "scale"))
 
 
 def usual_frames(rig: Rig, scene: Scene) -> tuple[int, int]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
+from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys
 from bpy.types import Object
 
 from support.truth import on_frame
@@ -112,6 +113,58 @@ def test_frames_beyond_the_keys_count_in_nothing(frames: tuple[int, int], ratio:
     np.testing.assert_array_equal(joints(asked, np.arange(-5.0, 40.0)), joints(alone, np.arange(-5.0, 40.0)))
     ends = [contact.end for contact in api.contacts(asked, frames=frames, find=True)]
     assert max(ends) <= 31.0
+
+
+def balls(rig: Object, frames: range) -> np.ndarray:
+    """(n, 2, 3) of both feet in the world, as Blender evaluates them."""
+    shown = (rig.evaluated_get(on_frame(float(frame))).pose.bones for frame in frames)
+    return np.array([[tuple(rig.matrix_world @ bones[f"toe.{side}"].head) for side in "LR"] for bones in shown])
+
+
+@pytest.mark.parametrize(
+    ("factor", "shift", "keys", "first", "last"),
+    [
+        (0.8, 0.0, (0.8, 69.6), 0, 70),
+        (0.8, 0.43, (1.23, 70.03), 1, 71),
+        (0.8, -21.9, (-21.1, 47.7), -22, 48),
+        (0.9994, 0.0, (0.9994, 79.952), 1, 80),  # its first key is so near a frame that Blender would merge the two
+    ],
+)
+def test_a_capture_is_planted_to_ends_between_frames(
+    factor: float, shift: float, keys: tuple[float, float], first: int, last: int
+) -> None:
+    """Blender plays the first key on the whole frame before it, and the last one on the frame behind it."""
+
+    def take() -> Object:
+        rig = walker(captured("walk", 3.0))
+        for curve in versions.curves(rig):
+            for key in reversed(curve.keyframe_points):
+                key.co.x = factor * key.co.x + shift
+                if key.co.x > keys[1] + 0.2:
+                    curve.keyframe_points.remove(key)
+            curve.update()
+        return rig
+
+    rig = take()
+    assert versions.played(rig)[0].frame_range[:] == pytest.approx(keys, abs=1e-4)
+    # At the beginning the left foot stands, and at the end the right one.
+    frames, ends = range(first - 1, last + 2), ((0, slice(0, 5)), (1, slice(-5, None)))
+    before = balls(rig, frames)
+    assert contact_keys.keyed_span(rig) == (first, last)
+    report = api.plant(rig)
+    assert report.chains[0].frames.tolist() == list(range(first, last + 1))
+    assert not [note for note in report.notes if "jumps" in note]
+    after = balls(rig, frames)
+    for foot, end in ends:
+        assert np.ptp(before[end, foot, :2], axis=0).max() > 1e-3
+        assert np.ptp(after[end, foot, :2], axis=0).max() < 1e-5  # in single precision
+    for foot in report.feet:
+        assert foot.total == last - first + 1
+        assert foot.after[1] < 1e-4
+    for asked in ((first, last), (first - 9, last + 9)):
+        again = take()
+        assert api.plant(again, frames=asked).feet == report.feet
+        np.testing.assert_array_equal(balls(again, frames), after)
 
 
 def test_a_walk_to_and_fro_is_planted_beyond_its_keys() -> None:
