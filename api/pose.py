@@ -12,6 +12,7 @@ from ..blender.chains.detect.find_limbs import Limb
 from ..blender.live.drag import Drag
 from ..blender.scene.checks import given_rig
 from ..blender.scene.pose_before import posing
+from ..blender.settings.key_settings import inserted
 from ..blender.targets import flip as flip_steps
 from .command import command
 
@@ -34,25 +35,29 @@ def flip_bend(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene 
 
 @command
 def solve(
-    rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
+    rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool | str = False
 ) -> Request:
     """Pose the chains for the scene as it stands, on its current frame; key them where `insert_keys` is set.
 
     Where Live poses a chain already, Solve starts from the pose before Live, and so gives the same pose again. The
     report tells, as that of a bake does, where Blender then shows a chain in another pose.
 
+    insert_keys : True, or as auto keying would: AVAILABLE, only properties that have an F-curve; REPLACE, only those
+        that have a key on this frame
+
     >>> print(api.solve(rig))
     forearm.L: 1 of 1 frames reached
     """
     rig = given_rig(rig)
-    return pose_steps.pose(rig, chains, scene, insert_keys=insert_keys, posing=posing(rig))
+    return pose_steps.pose(rig, chains, scene, insert_keys=inserted(insert_keys), posing=posing(rig))
 
 
 @alone()
-def drag(rig: Object, chain: str | Limb, *, scene: Scene | None = None, insert_keys: bool = False) -> Drag:
+def drag(rig: Object, chain: str | Limb, *, scene: Scene | None = None, insert_keys: bool | str = False) -> Drag:
     """Begin to drag a limb through space by its tip or its mid joint, from its current pose; see `Drag`.
 
     chain : its name; or a limb that `detect` has found and that has no chain, and it gets none
+    insert_keys : as for `solve`
 
     >>> drag = api.drag(rig, "forearm.L")
     >>> drag.to((0.6, -0.2, 1.3))
@@ -65,4 +70,4 @@ def drag(rig: Object, chain: str | Limb, *, scene: Scene | None = None, insert_k
     []
     """
     rig = given_rig(rig)
-    return Drag(rig, chain, scene_of(rig, scene), insert_keys=insert_keys)
+    return Drag(rig, chain, scene_of(rig, scene), insert_keys=inserted(insert_keys))

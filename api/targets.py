@@ -11,7 +11,7 @@ from ..blender.bake.keys_of_limbs import target_keys as target_key_frames
 from ..blender.bake.report import Report
 from ..blender.bake.request import Request, alone
 from ..blender.scene.checks import given_rig
-from ..blender.settings.key_settings import DEFAULTS, EVERY_FRAME, KeySettings, KeyStyle
+from ..blender.settings.key_settings import DEFAULTS, EVERY_FRAME, KeySettings, KeyStyle, inserted
 from ..blender.targets import target_space, targets_from_pose
 from ..blender.targets.create_targets import DEFAULT, create_all, remove
 from ..blender.targets.new_targets import TargetKind, TargetParent, TargetStyle
@@ -91,15 +91,15 @@ def remove_targets(rig: Object, chains: Sequence[str] | None = None) -> tuple[st
 
 @alone()
 def snap_targets(
-    rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool = False
+    rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool | str = False
 ) -> Report:
-    """Move target and pole target to where the pose is that shows; key them where `insert_keys` is set.
+    """Move target and pole target to where the pose is that shows; key them where `insert_keys` is set, see `solve`.
 
     >>> print(api.snap_targets(rig))
     forearm.L: 1 of 1 frames reached
     Keys take "Hand" back on the next frame: insert keys, or work over a range
     """
-    return targets_from_pose.snap_targets(given_rig(rig), chains, scene, insert_keys=insert_keys)
+    return targets_from_pose.snap_targets(given_rig(rig), chains, scene, insert_keys=inserted(insert_keys))
 
 
 @command
@@ -187,7 +187,7 @@ def pin(
     *,
     scene: Scene | None = None,
     style: KeyStyle = EVERY_FRAME,
-    insert_keys: bool = False,
+    insert_keys: bool | str = False,
     sampling: str = DEFAULTS.sampling,
     measure: str = DEFAULTS.measure,
     kind: str = DEFAULT.kind,
@@ -201,7 +201,7 @@ def pin(
 
     frames : None for the current frame alone; over a range targets are keyed first, as by `bake_targets`
     style, sampling, measure : how they are keyed over the range; see `bake`
-    insert_keys : key the targets on the current frame
+    insert_keys : key the targets on the current frame; see `solve`
     kind, or_empties : as for `create_targets`
 
     >>> print(api.pin(rig))
@@ -214,6 +214,7 @@ def pin(
     """
     settings = KeySettings.styled(style, sampling=sampling, measure=measure)
     made = TargetStyle(kind=TargetKind(kind), or_empties=or_empties)
+    keyed = inserted(insert_keys)
     return pin_targets(
-        given_rig(rig), chains, frames, scene, settings, made, insert_keys=insert_keys, add_chains=add_detected
+        given_rig(rig), chains, frames, scene, settings, made, insert_keys=keyed, add_chains=add_detected
     )

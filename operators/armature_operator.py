@@ -184,6 +184,16 @@ def selected(context: Context) -> list[Rig]:
     return [rig, *(item for item in context.selected_objects if is_rig(item) and item != rig)]
 
 
+def auto_keying(context: Context) -> bool | str:
+    """Whether to key the pose of the current frame; a word where Blender's auto keying would key some of it alone."""
+    settings = context.scene.tool_settings
+    if not settings.use_keyframe_insert_auto:
+        return False
+    if settings.auto_keying_mode == "REPLACE_KEYS":
+        return "REPLACE"
+    return "AVAILABLE" if context.preferences.edit.use_keyframe_insert_available else True
+
+
 def show_status(context: Context, text: str | Callable[[Header, Context], None] | None) -> None:
     """Text, or what draws it, in the status bar, where there is a window; None gives it back to Blender."""
     if context.workspace:

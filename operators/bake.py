@@ -8,7 +8,7 @@ from .. import __package__ as base_package
 from ..blender.armatures import Rig
 from ..blender.options import option
 from ..blender.settings.key_settings import KeyProperties
-from .armature_operator import ArmatureOperator, ChainOperator, Result, api, probe
+from .armature_operator import ArmatureOperator, ChainOperator, Result, api, auto_keying, probe
 from .frame_range import RangeOperator
 from .progress import EachActionOperator, KeyOperator
 
@@ -24,8 +24,7 @@ class TWO_BONE_IK_OT_solve(ChainOperator):
         return api.followed_first(super().rigs(context))
 
     def run(self, context: Context, rig: Rig) -> "api.Report":
-        insert_keys = context.scene.tool_settings.use_keyframe_insert_auto
-        return api.solve(rig, scene=context.scene, insert_keys=insert_keys)
+        return api.solve(rig, scene=context.scene, insert_keys=auto_keying(context))
 
 
 class TWO_BONE_IK_OT_flip_bend(ChainOperator):

@@ -11,7 +11,7 @@ from bpy_extras import view3d_utils
 from ..blender.armatures import Rig, local_armatures
 from ..blender.options import option
 from ..blender.settings.properties import active_chain
-from .armature_operator import ArmatureOperator, ChainOperator, Result, api, in_hand, show_status
+from .armature_operator import ArmatureOperator, ChainOperator, Result, api, auto_keying, in_hand, show_status
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 _DIGITS = {"PERIOD": ".", "NUMPAD_PERIOD": "."} | {
@@ -144,9 +144,8 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
         active = "" if active_chain(rig) or not context.active_pose_bone else context.active_pose_bone.name
         bone = self.bone or active
         limb = limb_of(rig, bone) if bone else self.active_names(rig)[0]
-        insert_keys = context.scene.tool_settings.use_keyframe_insert_auto
         self._rig = rig
-        self._drag = api.drag(rig, limb, scene=context.scene, insert_keys=insert_keys)
+        self._drag = api.drag(rig, limb, scene=context.scene, insert_keys=auto_keying(context))
         self._start = self._drag.tip if self.pull == "TIP" else self._drag.mid
 
     def _pull(self) -> None:

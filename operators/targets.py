@@ -9,7 +9,7 @@ from bpy.types import Context, Event, Object, Operator
 
 from ..blender.armatures import Rig, is_rig
 from ..blender.options import option
-from .armature_operator import Result, SelectedChainsOperator, api, in_hand
+from .armature_operator import Result, SelectedChainsOperator, api, auto_keying, in_hand
 from .progress import KeyOperator
 
 if TYPE_CHECKING:
@@ -89,8 +89,7 @@ class TWO_BONE_IK_OT_snap_targets(SelectedChainsOperator):
     bl_label = "Snap Two-Bone IK Targets to Pose"
 
     def run(self, context: Context, rig: Rig) -> "api.Report":
-        insert_keys = context.scene.tool_settings.use_keyframe_insert_auto
-        return api.snap_targets(rig, self.chains(rig), scene=context.scene, insert_keys=insert_keys)
+        return api.snap_targets(rig, self.chains(rig), scene=context.scene, insert_keys=auto_keying(context))
 
 
 class TWO_BONE_IK_OT_bake_targets(KeyOperator):
@@ -158,7 +157,7 @@ class TWO_BONE_IK_OT_pin(TargetKindProperties, KeyOperator):
             self.chains(rig),
             self.frames(context) if self.over_range else None,
             style=api.KeyStyle.of(self),
-            insert_keys=context.scene.tool_settings.use_keyframe_insert_auto,
+            insert_keys=auto_keying(context),
             **self.scene_settings(context),
             **self.kind_options(),
         )

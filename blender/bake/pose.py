@@ -27,7 +27,7 @@ from ..scene.checks import Removal
 from ..scene.need import sample_need
 from ..scene.pose_before import PoseBefore
 from ..session import session
-from ..settings.key_settings import DEFAULTS, MEASURED_WHOLE
+from ..settings.key_settings import DEFAULTS, MEASURED_WHOLE, InsertKeys
 from . import convert
 from .build_plan import Names, chains_taking_part, current_plan
 from .checks import refuse_shared_bones, refuse_unreachable
@@ -35,7 +35,7 @@ from .compare import compare_joints
 from .notes import hiding_constraints, rig_notes
 from .report import build_report
 from .request import MeasurePhase, Preparation, Resources, request
-from .write_channels import Channels, pose_channels
+from .write_channels import Channels, key_pose, pose_channels
 
 
 @request
@@ -45,16 +45,16 @@ def pose(
     names: Names,
     scene: Scene | None,
     *,
-    insert_keys: bool,
+    insert_keys: InsertKeys,
     posing: AbstractContextManager[PoseBefore],
 ) -> Preparation:
-    """Pose the chains for the scene as it stands, on its current frame; key them where that is asked for.
+    """Pose the chains for the scene as it stands, on its current frame; key them as far as that is asked for.
 
     posing : gives the pose that bones start from, while they are posed
     """
     names, left_alone = _without_built(rig, names)
     plan = current_plan(rig, names, scene)
-    _refuse_unposable(plan, insert_keys=insert_keys)
+    _refuse_unposable(plan, insert_keys=bool(insert_keys))
     constraints = dependencies.constrained(rig)
     read_notes = left_alone + rig_notes(plan, constraints, hiding_constraints(plan, constraints), keyed=False)
 
@@ -72,7 +72,8 @@ def pose(
     def write(keep: Keeper) -> MeasurePhase:
         removal.refuse()
         shown = plan.scene.view_layers[0].depsgraph
-        notes = [*read_notes, *pose_channels(plan, channels, keep if insert_keys else None, shown=shown)]
+        pose_channels(channels, shown)
+        notes = [*read_notes, *key_pose(plan, channels, insert_keys, keep)]
         comparison = compare_joints(plan, solved, rows, MEASURED_WHOLE)
         return MeasurePhase(None, lambda _: build_report("Solve", plan, solved, notes, comparison.measured_now(played)))
 

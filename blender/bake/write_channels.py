@@ -18,43 +18,53 @@ from ...skeleton.solve import Move
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.steps import run
 from ...skeleton.transform import Basis
-from ...skeleton.values import Channel, Plan, Point, Samples
+from ...skeleton.values import MERGE, Channel, Plan, Point, Samples
 from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
 from ..curves import key_checks, unkeyed_edits, write
+from ..curves.keys import curves_at, key_points
 from ..messages.translation import translated
 from ..scene import dependencies, probe
 from ..scene.curves import OwnTransforms
 from ..scene.need import SampleNeed
-from ..settings.key_settings import DEFAULTS, Keys, KeyStyle
+from ..settings.key_settings import DEFAULTS, AutoKeys, InsertKeys, Keys, KeyStyle
 from . import convert
 
 Channels = Mapping[Object, Sequence[Channel]]
 """What is to be written, by object."""
 
 
-def pose_channels(
-    plan: Plan, channels: Channels, keep: unkeyed_edits.Keeper | None = None, *, shown: Depsgraph | None = None
-) -> list[str]:
-    """Pose without keys or with them, on the one frame of the plan; returns sentences for the report.
+def pose_channels(channels: Channels, shown: Depsgraph | None = None) -> None:
+    """Pose without keys.
 
-    keep : keeps edits where keys are inserted; None for no keys
     shown : what this shows already is not set again
     """
     for item, of_item in channels.items():
         write.pose(item, of_item, shown)
-    return write_keys(plan, channels, DEFAULTS, keep) if keep else []
 
 
-def key_channels(plan: Plan, channels: Channels, style: KeyStyle) -> list[str]:
-    """Write the keys over the plan's frames; returns sentences for the report."""
-    with unkeyed_edits.preserved() as keep:
-        return write_keys(plan, channels, style, keep)
+def key_pose(plan: Plan, channels: Channels, insert_keys: InsertKeys, keep: unkeyed_edits.Keeper) -> list[str]:
+    """Key on the one frame of the plan, as far as that is asked for, what is posed; returns sentences for a report."""
+    keyed = {
+        item: [channel for channel in of_item if gets_key(item, channel.path, plan.frames[0], insert_keys)]
+        for item, of_item in channels.items()
+    }
+    return write_keys(plan, {item: of_item for item, of_item in keyed.items() if of_item}, DEFAULTS, keep)
+
+
+def gets_key(item: Object, path: str, frame: float, insert_keys: InsertKeys) -> bool:
+    """Whether the property at this path gets a key on the frame."""
+    if isinstance(insert_keys, bool):
+        return insert_keys
+    curves = curves_at(item, path)
+    if insert_keys == AutoKeys.AVAILABLE:
+        return bool(curves)
+    return any((np.abs(key_points(curve)[0] - frame) < MERGE).any() for curve in curves)
 
 
 def write_keys(plan: Plan, channels: Channels, style: KeyStyle, keep: unkeyed_edits.Keeper) -> list[str]:
-    """The same, where several write before edits are put back."""
+    """Write the keys over the plan's frames; returns sentences for the report."""
     notes, keyed, span = [], paths(channels), (plan.frames[0], plan.frames[-1])
     for item, of_item in channels.items():
         keep(item, plan.scene, keyed[item])

@@ -12,9 +12,10 @@ from ..armatures import Rig
 from ..bake.build_plan import chosen_chains
 from ..bake.chain import chain_plan, unlisted_chain
 from ..bake.request import alone
-from ..bake.write_channels import key_channels, pose_channels
+from ..bake.write_channels import key_pose, pose_channels
 from ..chains.detect.find_limbs import Limb
 from ..chains.limbs import mid_and_tip, shows_ik
+from ..curves import unkeyed_edits
 from ..messages.refused import Refused, unless_gone
 from ..rigs.built_limbs import built_limb
 from ..rigs.known_limbs import known_by_end
@@ -22,7 +23,7 @@ from ..rigs.rig_files import KnownLimb
 from ..rigs.switch_property import shown_control_set
 from ..rna_paths import set_value_at, value_at
 from ..scene.checks import refuse_unposable
-from ..settings.key_settings import DEFAULTS
+from ..settings.key_settings import InsertKeys
 from ..targets.targets_from_pose import BroughtAlong, snap_targets
 from . import live
 from .free_limb import FreeLimb
@@ -37,11 +38,11 @@ class Drag:
 
     limb : the name of a chain, or a limb that has none; it gets none
     tip, mid : where the tip and the mid joint were, in world space
-    insert_keys : key the limb in the end, and the chain's target with it
+    insert_keys : key the limb in the end as far as that is asked for, and the chain's target with it
     raises : Refused where the limb cannot be posed or keyed
     """
 
-    def __init__(self, rig: Rig, limb: str | Limb, scene: Scene, *, insert_keys: bool) -> None:
+    def __init__(self, rig: Rig, limb: str | Limb, scene: Scene, *, insert_keys: InsertKeys) -> None:
         refuse_unposable(rig)
         self._rig, self._scene, self._insert_keys = rig, scene, insert_keys
         self._chain = unlisted_chain(**limb.fields) if isinstance(limb, Limb) else chosen_chains(rig, [limb])[0]
@@ -65,15 +66,15 @@ class Drag:
     def _pulled(self, plan: ChainPlan) -> FreeLimb | PulledControls:
         """What poses the limb: where its rig shows IK, the FK bones would move, and what shows would not."""
         if self._in_ik:
-            return PulledControls(plan, self._in_ik, self._scene, insert_keys=self._insert_keys)
-        return FreeLimb(plan, self.tip, self._scene, insert_keys=self._insert_keys)
+            return PulledControls(plan, self._in_ik, self._scene, insert_keys=bool(self._insert_keys))
+        return FreeLimb(plan, self.tip, self._scene, insert_keys=bool(self._insert_keys))
 
     def _movable_targets(self) -> BroughtAlong | None:
         """None where there are none, the rig's own controls are pulled, or one cannot be moved: `finish` tells why."""
         if self._in_ik or not self._chain.target:
             return None
         try:
-            return BroughtAlong(self._rig, self._chain.name, self._scene, insert_keys=self._insert_keys)
+            return BroughtAlong(self._rig, self._chain.name, self._scene, insert_keys=bool(self._insert_keys))
         except Refused:
             return None
 
@@ -101,7 +102,7 @@ class Drag:
         self._pose()
 
     def _pose(self) -> None:
-        pose_channels(self._limb.plan, self._limb.channels())
+        pose_channels(self._limb.channels())
         if not self._targets:
             return
         try:
@@ -138,7 +139,8 @@ class Drag:
             if self._bends_otherwise:
                 self._chain.bend = self._limb.chain.options.bend
             with alone():
-                notes = key_channels(self._limb.plan, self._limb.channels(), DEFAULTS) if self._insert_keys else []
+                with unkeyed_edits.preserved() as keep:
+                    notes = key_pose(self._limb.plan, self._limb.channels(), self._insert_keys, keep)
                 return [*notes, *self._targets_brought_along()]
         finally:
             live.resume(self._rig)

@@ -109,7 +109,7 @@ class PulledControls:
                 share = np.clip((before - angle) / turned, 0.25, 4.0)
             before, turned = angle, angle / share
             self._turn(samples, turned)
-            pose_channels(self.plan, self.channels())
+            pose_channels(self.channels())
 
     def flip(self) -> None:
         """Bend the limb to the other side; see `bend_towards`."""

@@ -4,8 +4,8 @@ Other rooms use of it:
 
     bone_marks : all
     hold_and_plant_properties : all
-    key_settings : DEFAULTS, EVERY_FRAME, KeyProperties, KeySettings, KeyStyle, KeyStyleProperties, Keys,
-        MEASURED_WHOLE, Measure, Sampling, refuse_not_above_zero
+    key_settings : AutoKeys, DEFAULTS, EVERY_FRAME, InsertKeys, KeyProperties, KeySettings, KeyStyle,
+        KeyStyleProperties, Keys, MEASURED_WHOLE, Measure, Sampling, inserted, refuse_not_above_zero
     keyed_options : all
     properties : all
     renamed_actions : all

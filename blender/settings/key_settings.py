@@ -37,6 +37,22 @@ class Measure(Word):
     NONE = "NONE"
 
 
+class AutoKeys(Word):
+    """Which properties auto keying keys on a frame: those that have an F-curve, or those that have a key there."""
+
+    AVAILABLE = "AVAILABLE"
+    REPLACE = "REPLACE"
+
+
+InsertKeys = bool | AutoKeys
+"""Whether the current frame gets keys, and which properties do if not all."""
+
+
+def inserted(insert_keys: bool | str) -> InsertKeys:
+    """The same as scripts give it; Refused for another word."""
+    return insert_keys if isinstance(insert_keys, bool) else AutoKeys(insert_keys)
+
+
 def refuse_not_above_zero(where: str, key: str, value: Any) -> None:
     """Raise `Refused` unless this is a finite number above 0."""
     if isinstance(value, bool) or not (isinstance(value, Real) and 0.0 < float(value) < inf):

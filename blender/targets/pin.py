@@ -18,7 +18,7 @@ from ..messages.translation import point_text, translated
 from ..rigs.controls import limb_followed
 from ..scene import dependencies
 from ..scene.checks import refuse_unposable
-from ..settings.key_settings import KeySettings
+from ..settings.key_settings import InsertKeys, KeySettings
 from . import targets_from_pose
 from .create_targets import create_all, lacks
 from .made_for import item_of
@@ -35,7 +35,7 @@ def pin_targets(
     settings: KeySettings,
     made: TargetStyle,
     *,
-    insert_keys: bool,
+    insert_keys: InsertKeys,
     add_chains: Callable[[Rig], Sequence[Limb]],
 ) -> Preparation:
     """Targets where the limbs are; an armature without chains gets first those that `add_chains` finds."""

@@ -34,7 +34,7 @@ from ..bake.checks import refuse_stretched_time, refuse_too_many_frames
 from ..bake.compare import compare_targets
 from ..bake.report import Report, build_report
 from ..bake.request import MeasurePhase, Need, Preparation, Resources, request
-from ..bake.write_channels import paths, pose_channels, write_keys
+from ..bake.write_channels import gets_key, key_pose, paths, pose_channels, write_keys
 from ..curves import unkeyed_edits
 from ..curves.unkeyed_edits import Keeper
 from ..messages.numbers import unit_name
@@ -45,7 +45,7 @@ from ..rna_paths import set_value_at
 from ..scene import sampling
 from ..scene.bone import from_bone
 from ..scene.need import pose_need
-from ..settings.key_settings import DEFAULTS, Keys, KeySettings
+from ..settings.key_settings import DEFAULTS, InsertKeys, Keys, KeySettings
 from .checks import keyable, keyed_target, refuse_not_shown
 
 
@@ -107,7 +107,7 @@ class MovedTargets(NamedTuple):
         )
 
 
-def snap_targets(rig: Rig, names: Names, scene: Scene | None, *, insert_keys: bool) -> Report:
+def snap_targets(rig: Rig, names: Names, scene: Scene | None, *, insert_keys: InsertKeys) -> Report:
     """Move target and pole target to where the pose is that shows, on the current frame; key them on request."""
     plan = current_plan(rig, names, scene)
     refuse_not_shown(plan)
@@ -117,16 +117,18 @@ def snap_targets(rig: Rig, names: Names, scene: Scene | None, *, insert_keys: bo
     targets = targets_from_pose.targets_from_pose(plan, samples)
     channels = target_channels(plan, world_transforms(targets), samples, points)
     with unkeyed_edits.preserved() as keep:
-        notes = [*_pose_notes(plan, targets), *pose_channels(plan, channels, keep if insert_keys else None)]
-    if not insert_keys:
-        notes += [translated("alert.keys_take_back", value=point_text(point)) for point in _keyed(points)]
+        pose_channels(channels)
+        notes = [*_pose_notes(plan, targets), *key_pose(plan, channels, insert_keys, keep)]
+    taken_back = _taken_back(points, plan.frames[0], insert_keys)
+    notes += [translated("alert.keys_take_back", value=point_text(point)) for point in taken_back]
     return build_report("Snap to Pose", plan, [limb.solved for limb in targets], notes)
 
 
-def _keyed(points: Mapping[Point, KeyedTarget]) -> Iterator[Point]:
-    """What is keyed for those whose location or rotation is animated."""
+def _taken_back(points: Mapping[Point, KeyedTarget], frame: float, insert_keys: InsertKeys) -> Iterator[Point]:
+    """What is keyed for those whose location or rotation is animated, and that get no key there."""
     for point, target in points.items():
-        if versions.animated_paths(point.object) & {target.location_path, target.rotation_path}:
+        animated = versions.animated_paths(point.object) & {target.location_path, target.rotation_path}
+        if not all(gets_key(point.object, path, frame, insert_keys) for path in animated):
             yield controls.keyed_point(point)
 
 
@@ -161,7 +163,7 @@ class BroughtAlong:
         for item, of_item in channels.items():
             for channel in of_item:
                 self._before.setdefault((item, channel.path), tuple(item.path_resolve(channel.path)))
-        pose_channels(plan, channels)
+        pose_channels(channels)
 
     def restore(self) -> None:
         """Put them back to exactly where they were before they followed."""
@@ -209,7 +211,7 @@ def place_targets(posed: PosedRig, places: Mapping[Point, WorldTransform]) -> No
     worlds = {point.object: _carrier(posed.samples, point.object) for point in places if not point.bone}
     basis = posed.samples.basis | dict.fromkeys(places, AT_REST)
     samples = replace(posed.samples, to_world=posed.samples.to_world | worlds, basis=basis)
-    pose_channels(posed.plan, target_channels(posed.plan, places, samples, targets))
+    pose_channels(target_channels(posed.plan, places, samples, targets))
 
 
 def _carrier(samples: Samples, item: Object) -> Array:

@@ -17,6 +17,7 @@ from bl_ext.user_default.two_bone_ik.ui import limb_notice
 from mathutils import Quaternion
 
 from support import file_data, live, rigs
+from support.auto_keying import auto_keying
 from support.empty_file import open_empty_file
 from support.rigs import arm, armature
 
@@ -112,7 +113,7 @@ def test_restored_when_another_file_is_open_it_leaves_that_alone() -> None:
 
 def test_with_auto_keying_limb_and_target_get_keys() -> None:
     rig = posed_arm()
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    auto_keying()
     bpy.context.scene.frame_set(7)
     bpy.ops.two_bone_ik.drag(offset=(-0.1, 0.05, 0.1))
     tip = joints(rig)[2]

@@ -11,6 +11,7 @@ from bl_ext.user_default.two_bone_ik.operators.live import typed
 from mathutils import Quaternion
 
 from support import file_data, rigs
+from support.auto_keying import auto_keying
 
 CLOSE = 1e-5  # float32 matrices
 NAMES = {"upper": "upper_arm.L", "lower": "forearm.L", "hand": "hand.L"}
@@ -117,7 +118,7 @@ def test_restored_a_limb_without_a_chain_leaves_no_trace() -> None:
 
 def test_with_auto_keying_a_limb_without_a_chain_is_keyed() -> None:
     rig = posed_arm()
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    auto_keying()
     bpy.context.scene.frame_set(7)
     bpy.ops.two_bone_ik.drag(bone=FOREARM, offset=(-0.1, 0.05, 0.1))
     pulled = joints(rig)

@@ -11,6 +11,7 @@ from bl_ext.user_default.two_bone_ik.blender.chains import limbs
 from bpy.types import Object
 
 from support import file_data, published_rigs
+from support.auto_keying import auto_keying
 from support.rigify import generated
 
 LIMBS = {"Arm": ("upper_arm", "forearm", "hand"), "Leg": ("thigh", "shin", "foot")}
@@ -158,7 +159,7 @@ def test_auto_keying_keys_the_control_that_was_pulled(
     rig: Object, poled: bool, arguments: dict[str, object], path: str
 ) -> None:
     turn_poles(rig, poled)
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    auto_keying()
     bpy.context.scene.frame_set(7)
     name, channel = path.split()
     channel = rotation_of(rig, name) if channel == "rotation" else channel

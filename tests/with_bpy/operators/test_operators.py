@@ -11,6 +11,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.ui import menus
 
+from support.auto_keying import auto_keying
 from support.empty_file import open_empty_file
 
 pytestmark = pytest.mark.versions
@@ -159,7 +160,7 @@ def test_solve_keys_the_frame_with_auto_keying_only(rig: bpy.types.Object, arm: 
     tip = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["forearm"].tail
     np.testing.assert_allclose(tip, arm.target.location, atol=1e-5)  # float32 matrices over a reach of 2
     assert rig.animation_data is None
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    auto_keying()
     bpy.ops.two_bone_ik.solve()
     assert keyed_frames(rig) == [1]
 

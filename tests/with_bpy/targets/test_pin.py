@@ -13,6 +13,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 
 from support import file_data
+from support.auto_keying import auto_keying
 from support.refused import refused
 from support.rigs import Bone, animate, arm, armature, empty
 from support.truth import Limb, on_frame
@@ -110,7 +111,7 @@ def test_only_named_limbs_are_pinned_and_keyed_with_auto_keying() -> None:
     move_hips(rig)
     np.testing.assert_allclose(ends()[2:], before[2:], atol=CLOSE)
     assert np.abs(ends()[:2] - before[:2]).max() > 0.01
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    auto_keying()
     bpy.ops.two_bone_ik.pin()
     assert all(chain.target.animation_data for chain in rig.two_bone_ik_chains)
 

@@ -22,6 +22,7 @@ def scenario(user: User) -> Steps:
     yield from front(user)
     yield from choose(user, "two_bone_ik.pull_limb")
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    bpy.context.preferences.edit.use_keyframe_insert_available = False
     bpy.ops.ed.undo_push()
     before, fk = controls(), controls("_fk.")
     tip = joints()[2]
