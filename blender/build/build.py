@@ -48,7 +48,7 @@ def build(
     plan = build_plan(rig, names, frames, scene)
     refuse_too_many_frames(plan)
     refuse_shared_bones(plan.chains)
-    target_bones.refuse_impossible(rig, plan.scene)
+    target_bones.refuse_impossible(rig, plan.scene, limbs=True)
     for chain in plan.chains:
         checks.refuse_unbuildable(chain, _holder(chain), [parts.PROPERTIES[name][0] for name in _custom(chain)])
 
@@ -153,7 +153,7 @@ def unbuild(rig: Rig, names: Names, scene: Scene | None) -> Report:
     if not built:
         raise Refused("NOT_BUILT", object=rig)
     refuse_unposable(rig)
-    target_bones.refuse_impossible(rig, scene_of(rig, scene))
+    target_bones.refuse_impossible(rig, scene_of(rig, scene), limbs=True)
     count = parts.remove(rig, scene_of(rig, scene), built)
     removed = translated("note.removed_limb" if count == 1 else "note.removed_limbs", count=count)
     return Report(rig=rig.name, chains=(), notes=(removed,), operation="Remove from Rig")

@@ -42,25 +42,29 @@ _LENGTHS = {Role.TARGET: 0.16, Role.POLE: 0.1}
 """Length of a bone, which is also the size of its shape, as part of the chain's length."""
 
 
-def refuse_impossible(rig: Rig, scene: Scene) -> None:
-    """Raise `Refused` where the armature cannot get bones, or where others would get them too."""
-    if reasons := obstacle(rig, scene):
+def refuse_impossible(rig: Rig, scene: Scene, *, limbs: bool = False) -> None:
+    """Raise `Refused` where the armature cannot get bones, or where others would get them too.
+
+    limbs : for those that are built, or were; otherwise empties would do as well
+    """
+    if reasons := obstacle(rig, scene, limbs=limbs):
         raise reasons[0]
 
 
-def obstacle(rig: Rig, scene: Scene) -> tuple[Refused, str] | None:
+def obstacle(rig: Rig, scene: Scene, *, limbs: bool = False) -> tuple[Refused, str] | None:
     """What `refuse_impossible` raises, and a note that says why empties were created instead; None if it can."""
     data, name = rig.data, rig.name
     if rig.override_library or data.override_library or not data.is_editable:
-        return Refused("LIBRARY_BONES", object=rig), translated("note.empties_library", object=name)
+        refused = Refused("LIBRARY_BONES.limbs" if limbs else "LIBRARY_BONES.targets", object=rig)
+        return refused, translated("note.empties_library", object=name)
     other = next((item for item in bpy.data.objects if item.data == data and item != rig), None)
     if other:
         values: dict[str, Any] = {"value": data.name, "other": other.name}
-        return Refused("SHARED_ARMATURE", object=rig, **values), translated(
-            "note.empties_shared", object=name, **values
-        )
+        refused = Refused("SHARED_ARMATURE.limbs" if limbs else "SHARED_ARMATURE.targets", object=rig, **values)
+        return refused, translated("note.empties_shared", object=name, **values)
     if not any(rig in layer.objects.values() for layer in scene.view_layers):
-        return Refused("NO_VIEW_LAYER", object=rig), translated("note.empties_no_layer", object=name)
+        refused = Refused("NO_VIEW_LAYER.limbs" if limbs else "NO_VIEW_LAYER.targets", object=rig)
+        return refused, translated("note.empties_no_layer", object=name)
     return None
 
 

@@ -85,3 +85,29 @@ def test_linked_characters_are_refused_and_stay_as_they_are(overridden: bool, bu
         with pytest.raises(api.Refused, match="library"):
             api.unbuild(rig)
     assert file_data.changed(before) == set()
+
+
+def test_an_override_is_built_once_it_is_made_local_as_it_says(tmp_path: Path) -> None:
+    _library(tmp_path / "hero.blend", built=False)
+    rig = _linked(tmp_path / "hero.blend")[0].override_create(remap_local_usages=True)
+    with pytest.raises(api.Refused, match="in the library file, or make the object and its armature local"):
+        api.build(rig)
+    bpy.context.view_layer.objects.active = rig
+    rig.select_set(True)
+    bpy.ops.object.make_local(type="SELECT_OBDATA")
+    assert api.build(rig).posed
+
+
+def test_a_shared_armature_is_built_once_it_is_single_user() -> None:
+    rig = hocks.leg("PARALLEL").id_data
+    twin = rig.copy()
+    bpy.context.scene.collection.objects.link(twin)
+    for item in (rig, twin):
+        with pytest.raises(api.Refused, match="whose bones would change as well: make the armature single-user"):
+            api.build(item)
+    twin.data = twin.data.copy()
+    bpy.context.view_layer.update()
+    assert api.build(rig).posed
+    rig.data = twin.data
+    with pytest.raises(api.Refused, match="single-user"):
+        api.unbuild(rig)
