@@ -65,12 +65,14 @@ class BuiltLimb:
     bones : by part, each after its parent
     askew : bool        True if lower does not lie to upper as the end bone to the root bone
     side : float        1 or -1: the pole target is on the side of aim's z axis, or opposite
+    bend : str          expression of t, the angle of lower
     stretch : str       expression of the scale of upper and lower along the bone
     """
 
     bones: dict[str, BuiltBone]
     askew: bool
     side: float
+    bend: str
     stretch: str
 
 
@@ -129,7 +131,7 @@ def built_limb(
         orientation=lower,
         head=upper @ own[0].T @ np.array((0.0, first, 0.0)),
         axis=own[1, 0],
-        angle=f"{sign:.0f}*{bend}+{_TURN - fold:.9g}",
+        angle="t",
     )
     if hock:
         # On its parent it is turned back where it turns with the root bone: so it blends as the solver does.
@@ -141,6 +143,7 @@ def built_limb(
         bones=bones,
         askew=bool(np.abs(lower - end).max() > IN_LINE or np.abs(upper - np.eye(3)).max() > IN_LINE),
         side=-side,
+        bend=f"{sign:.0f}*{bend}+{_TURN - fold:.9g}",
         stretch=f"min(max({distance}/max(min({reach},{outer:.9g}),{max(inner, _TINY * outer):.9g}),1),m)",
     )
 

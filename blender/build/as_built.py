@@ -14,7 +14,7 @@ from ...skeleton.values import Point
 from ..armatures import Rig
 from ..scene.bone import rest
 from ..scene.dependencies import BUILT, built_by
-from .parts import ANGLE, TIP, Parts, kind_of, pole_of, track_axis
+from .parts import ANGLE, HINGE, TIP, Parts, kind_of, pole_of, track_axis
 
 _SLIGHT = 1e-4
 """Part of a length by which Blender's own matrices at rest may be off after an edit that changed nothing."""
@@ -25,7 +25,7 @@ class Built:
     """One bone of a limb.
 
     place : at rest; None of a bone of the user, whose own rest pose does not matter
-    turned : what turns it, in words of which numbers may be off by rounding
+    turned : what turns it, in words of which numbers may be off by rounding; without drivers that Blender gave up
     followed : objects, by their identity in this session, and bones that it follows outside of the limb
     """
 
@@ -37,26 +37,27 @@ class Built:
 def as_built(rig: Rig, names: Sequence[str]) -> Iterator[Built]:
     """What bones of these names copy, and what carries that; then those that follow a target themselves."""
     for copy in filter(None, (built_by(rig, name) for name in names)):
+        yield Built(None, _driver(rig, f"{copy.path_from_id()}.influence"), ())
         bone: Bone | None = rig.data.bones.get(copy.subtarget)
         while bone and kind_of(bone):
             pose_bone: Any = rig.pose.bones[bone.name]
-            drivers = (_driver(rig, f"{pose_bone.path_from_id()}.{path}", index) for path, index in _DRIVEN)
+            drivers = (_driver(rig, f"{pose_bone.path_from_id()}{path}", index) for path, index in _DRIVEN)
             tracks = (_track(item.track_axis, item.influence) for item in _constraints(pose_bone, "LOCKED_TRACK"))
             turned = " ".join((*drivers, *tracks))
             yield Built(bone.matrix_local.copy(), turned, tuple(_followed(rig, pose_bone)))
             bone = bone.parent
     for tip in (item for name in names for item in rig.pose.bones[name].constraints if item.name.startswith(TIP)):
-        turned = _driver(rig, f"{tip.path_from_id()}.influence", 0)
-        yield Built(None, turned, (_target(tip),))
+        yield Built(None, _driver(rig, f"{tip.path_from_id()}.influence"), (_target(tip),))
 
 
-_DRIVEN = ((ANGLE, 0), ("scale", 1))
+_DRIVEN = ((f".{ANGLE}", 0), (".scale", 1), (HINGE, 0))
 
 
-def _driver(rig: Rig, path: str, index: int) -> str:
+def _driver(rig: Rig, path: str, index: int = 0) -> str:
+    """The expression of the driver; "" where there is none, or it does not act, as what it reads is gone."""
     drivers = rig.animation_data.drivers if rig.animation_data else None
     curve = drivers.find(path, index=index) if drivers else None
-    return curve.driver.expression if curve else ""
+    return curve.driver.expression if curve and curve.driver.is_valid else ""
 
 
 def _constraints(bone: Any, kind: str = "") -> Iterator[Any]:
@@ -94,15 +95,17 @@ def _wanted(rig: Rig, parts: Parts, names: Iterable[str]) -> Iterator[Built]:
     root, pole = rest(rig.data.bones[chain.root.name]), pole_of(chain)
     leading = "goal" if parts.in_rest_plane else "aim"
     for part in (copied[name][0] for name in names if name in copied):
+        yield Built(None, "k", ())
         while part:
             built, tracks, followed = parts.limb.bones[part], list[str](), list[Point]()
             if part == leading:
                 followed = [chain.target, *([pole] if pole else [])]
                 tracks = [_track(track_axis(parts), chain.number("pole_influence"))] if pole else []
             stretch = parts.limb.stretch if part == "upper" and "max_stretch" in parts.options else ""
+            bend = parts.limb.bend if part == "lower" else ""
             uids = tuple((point.object.session_uid, point.bone) for point in followed)
             place = Matrix((root @ compose(built.orientation, built.head)).tolist())
-            yield Built(place, " ".join((built.angle, stretch, *tracks)), uids)
+            yield Built(place, " ".join((built.angle, stretch, bend, *tracks)), uids)
             part = built.parent
     if chain.use_rotation:
         target = chain.target.object.session_uid, chain.target.bone

@@ -6,6 +6,7 @@ name, which Blender keeps up when something is renamed.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,13 @@ from ..targets.edit_bones import edit_bones
 
 ANGLE = "rotation_axis_angle"
 """What drivers turn parts by."""
+
+HINGE = '["Hinge"]'
+"""The property of lower for its angle, which other drivers read.
+
+Blender keeps up the name of a renamed bone in what a driver reads, but for paths that end in an index: so it is no
+element of `ANGLE`.
+"""
 
 _LIKE_ROOT = {"aim", "goal", "upper"}
 """The parts that, where a bone of the rig carries them, are carried as the root bone is."""
@@ -152,8 +160,11 @@ def _connect(rig: Rig, parts: Parts, names: Mapping[str, str]) -> None:
     limb, bones = parts.limb, rig.pose.bones
     held = {option: f'{bones[parts.holder].path_from_id()}["{PROPERTIES[option][0]}"]' for option in parts.options}
     inputs: dict[str, DriverInput] = {_LETTERS[option]: path for option, path in held.items()}
-    inputs["t"] = f"{bones[names['lower']].path_from_id()}.{ANGLE}[0]"
+    lower: Any = bones[names["lower"]]
+    inputs["t"] = f"{lower.path_from_id()}{HINGE}"
     inputs |= _aim(parts, rig, names)
+    lower[HINGE[2:-2]] = 0.0
+    _drive(lower, HINGE, -1, limb.bend, inputs)
     for part, built in limb.bones.items():
         bone = bones[names[part]]
         if part.startswith("turn "):
@@ -265,7 +276,8 @@ def remove(rig: Rig, scene: Scene, bones: Collection[str]) -> int:
         rig.animation_data.drivers.remove(curve)
     for path in properties:
         owner, name = owner_and_property(path)
-        del rig.path_resolve(owner)[name[2:-2]]
+        with suppress(KeyError, ValueError):  # the property is gone, or the bone that had it
+            del rig.path_resolve(owner)[name[2:-2]]
     for bone, item in reversed(constraints):
         bone.constraints.remove(item)
     if not helpers:

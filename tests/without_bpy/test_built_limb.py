@@ -31,7 +31,7 @@ def turned(orientation: np.ndarray, axis: np.ndarray, angle: float) -> np.ndarra
 def posed(limb: BuiltLimb, chain: object, **values: float) -> np.ndarray:
     """(2, 3) mid and tip in the space of aim, at rest, as the bones upper and lower carry them."""
     first, second = limb.bones["upper"], limb.bones["lower"]
-    bend = value(second.angle, **values)
+    bend = value(limb.bend, **values)
     upper = turned(first.orientation, first.axis, value(first.angle, t=bend, **values))
     # Lower is a child of upper.
     lower = turned(upper @ first.orientation.T @ second.orientation, second.axis, bend)
@@ -66,7 +66,7 @@ def test_expressions_put_mid_and_tip_where_geometry_says(seed: int, bend: Bend) 
 def test_the_rest_pose_is_a_fixed_point(seed: int) -> None:
     chain = random_limb(np.random.default_rng(seed))
     limb = built_limb(chain, END[None], Options(), has_pole=True, soft=False, turned=False)
-    bend = value(limb.bones["lower"].angle, d=float(np.linalg.norm(chain.joints[2])), s=1.0)
+    bend = value(limb.bend, d=float(np.linalg.norm(chain.joints[2])), s=1.0)
     assert bend == pytest.approx(2.0 * math.pi, abs=1e-7)
     assert value(limb.bones["upper"].angle, t=bend) == pytest.approx(2.0 * math.pi, abs=1e-7)
     mid = chain.joints[1] @ limb.bones["aim"].orientation
@@ -80,5 +80,5 @@ def test_scale_zero_and_a_target_on_the_root_divide_by_nothing() -> None:
     limb = built_limb(chain, END[None], options, has_pole=False, soft=True, turned=False)
     for distance, scale, soft in ((0.0, 0.0, 0.0), (0.0, 1.0, 0.2), (1.0, 0.0, 0.0), (1.0, 0.0, 1.0)):
         values = {"d": distance, "s": scale, "q": soft}
-        assert math.isfinite(value(limb.bones["upper"].angle, t=value(limb.bones["lower"].angle, **values), **values))
+        assert math.isfinite(value(limb.bones["upper"].angle, t=value(limb.bend, **values), **values))
         assert value(limb.stretch, m=2.0, **values) in (1.0, 2.0)

@@ -215,7 +215,7 @@ def test_all_drivers_play_without_python() -> None:
     rig = bpy.data.objects["Rig"]
     api.build(rig)
     drivers = [curve.driver for curve in rig.animation_data.drivers]
-    assert len(drivers) == 6
+    assert len(drivers) == 7
     assert all(driver.is_simple_expression and driver.is_valid for driver in drivers)
 
 

@@ -125,7 +125,7 @@ def test_a_tip_bone_is_free_once_its_limb_is_built_without_it() -> None:
     chain.tip_bone, chain.use_rotation = "", False
     api.build(rig)
     assert not rig.pose.bones["hand"].constraints
-    assert len(rig.animation_data.drivers) == 4
+    assert len(rig.animation_data.drivers) == 5
 
 
 def _state(rig: Object) -> str:
