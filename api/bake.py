@@ -150,7 +150,7 @@ def check(
     sampling: str = DEFAULTS.sampling,
     add_markers: bool = False,
 ) -> Report:
-    """The report that a bake would give; no key is written, and thus nothing measured.
+    """The report that a bake would give; no key is written, and thus nothing measured but limbs that are built.
 
     add_markers : put timeline markers where a chain falls short or flips, in place of those of the last check
 

@@ -40,6 +40,7 @@ TO_COMPARE = "to compare"
 _SHORT, _MISPOSED = "targets not always reached", "keyed, but not posed so"
 _BAKED = ("all targets reached", "all targets reached", _SHORT, _MISPOSED)
 _WORDS = {
+    "Check": (*_BAKED[:3], "not posed as they are solved"),
     "Plant": ("all limbs where they are to be", "planted", "limbs not always where they are to be", _MISPOSED),
     "Switch": ("all limbs stay where they were", "switched", _SHORT, "switched, but not all stay where they were"),
 }

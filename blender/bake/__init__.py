@@ -3,8 +3,9 @@
 `request` has what all requests do, and many of them together: one evaluation of the scene serves all of them.
 `build_plan` reads armature and list, `chain` one limb of it, `twist_bones` which bones take a share of its twist.
 `checks` refuses what cannot be solved or written, out of reach with Error too; `convert` decides where keys go, and
-`write_channels` on which objects, and mutes constraints that would act on the keys; `compare` measures what plays.
-`pose` is Solve, on the current frame, and poses bones for Live, with the twists going on from those that it posed last.
+`write_channels` on which objects, and mutes constraints that would act on the keys; `compare` measures what plays, and
+`built` tells a check which limbs show without keys. `pose` is Solve, on the current frame, and poses bones for Live,
+with the twists going on from those that it posed last.
 
 Other rooms use of it:
 

@@ -14,7 +14,7 @@ from ..curves import key_checks
 from ..curves.unkeyed_edits import Keeper
 from ..scene import dependencies, sampling
 from ..settings.key_settings import DEFAULTS, Keys, KeySettings, Sampling
-from . import convert, write_channels
+from . import built, convert, write_channels
 from .build_plan import Frames, Names, build_plan
 from .checks import refuse_shared_bones, refuse_stretched_time, refuse_too_many_frames, refuse_unreachable
 from .compare import compare_joints
@@ -75,11 +75,11 @@ def check(
     *,
     more_notes: Callable[[Plan], Iterable[str]],
 ) -> Report:
-    """The report of a bake, without the bake.
+    """The report of a bake, without the bake. What shows already, as it is built into the rig, is measured.
 
     more_notes : what other features have to say of the plan's chains
     """
-    plan = build_plan(rig, names, frames, scene)
+    plan, numbers = built.with_properties(build_plan(rig, names, frames, scene))
     refuse_too_many_frames(plan)
     refuse_shared_bones(plan.chains)
     # Constraints that hide keys the bake will mute; what acts on top of the keys it leaves.
@@ -88,6 +88,8 @@ def check(
         notes += render_notes(plan)
 
     with sampling.Sampler(plan, way) as sampler:
-        samples = run(sampler.over_range())
-    solved = run(solve.solving(plan, samples, write_channels.moved_as_keyed(plan, DEFAULTS)))
-    return build_report("Check", plan, solved, [*notes, *flat_notes(plan, solved)])
+        samples = built.with_numbers(run(sampler.over_range()), numbers)
+        solved = run(solve.solving(plan, samples, write_channels.moved_as_keyed(plan, DEFAULTS)))
+        comparison = compare_joints(plan, solved, built.shown_rows(plan, numbers), DEFAULTS)
+        measured = comparison.measured_now(lambda need: sampler.played(need, comparison.frames, {}))
+    return build_report("Check", plan, solved, [*notes, *flat_notes(plan, solved)], measured)

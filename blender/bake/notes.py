@@ -96,8 +96,9 @@ def _keyed_bones(plan: Plan) -> Iterator[PoseBone]:
 
 
 def _acting_notes(bone: PoseBone, *, keyed: bool) -> Iterator[str]:
+    """Without what was built into the rig: that shows the limb itself, and a bake switches it off."""
     for constraint in bone.constraints:
-        if constraint.type != "IK" and acts(constraint):
+        if constraint.type != "IK" and acts(constraint) and not constraint.name.startswith(dependencies.BUILT):
             yield translated(
                 "alert.acts_on_keys" if keyed else "alert.acts_on_pose", name=constraint.name, bone=bone.name
             )

@@ -2,7 +2,7 @@
 
 Other rooms use of it:
 
-    built_limbs : OPTIONS, built_limb, built_limbs, goals, is_built
+    built_limbs : OPTIONS, built_limb, built_limbs, goals, is_built, property_paths
     controls : all
     known_limbs : all
     rig_files : all

@@ -13,7 +13,7 @@ from ..rna_paths import bone_and_property
 from ..scene import dependencies
 from ..settings.properties import limb_bones
 from .rig_files import KnownLimb
-from .switch_property import driving_path, property_label
+from .switch_property import driving_path, property_label, property_path
 
 OPTIONS = {"softness": "Softness", "max_stretch": "Stretch", "pole_angle": "Pole Angle"}
 """By option of the chain the custom property that takes its place, beside the switch, where it was built."""
@@ -50,6 +50,13 @@ def built_limb(rig: Rig, chain: Chain) -> KnownLimb | None:
         pole=pole,
         kept=tuple(below.name for name in limb for below in rig.data.bones[name].children if _twists(rig, below.name)),
     )
+
+
+def property_paths(rig: Rig, limb: KnownLimb) -> dict[str, str]:
+    """By option of the chain the RNA path of the custom property that takes its place, where it was built."""
+    names = {"influence": limb.switch, **OPTIONS}
+    paths = {option: property_path(rig, limb, name) for option, name in names.items()}
+    return {option: path for option, path in paths.items() if path}
 
 
 def _twists(rig: Rig, bone: str) -> bool:
