@@ -17,6 +17,7 @@ from ..blender.settings.properties import active_chain
 
 if TYPE_CHECKING:
     from .. import api as api
+    from ..blender.bake import unkeyed_moves as unkeyed_moves
     from ..blender.hold import holds as holds
     from ..blender.plant import contact_runs as contact_runs
     from ..blender.scene import probe as probe
@@ -35,6 +36,7 @@ else:
     api, in_hand = _Later("...api"), _Later("...blender.status.in_hand")
     holds, contact_runs = _Later("...blender.hold.holds"), _Later("...blender.plant.contact_runs")
     probe = _Later("...blender.scene.probe")
+    unkeyed_moves = _Later("...blender.bake.unkeyed_moves")
 
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]

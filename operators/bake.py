@@ -1,5 +1,7 @@
 """Pose the current frame, key a range, check it, and go from a report to what it tells."""
 
+from dataclasses import replace
+
 import bpy
 from bpy.props import FloatProperty
 from bpy.types import Addon, Context, Event, Operator
@@ -8,7 +10,7 @@ from .. import __package__ as base_package
 from ..blender.armatures import Rig
 from ..blender.options import option
 from ..blender.settings.key_settings import KeyProperties
-from .armature_operator import ArmatureOperator, ChainOperator, Result, api, auto_keying, probe
+from .armature_operator import ArmatureOperator, ChainOperator, Result, api, auto_keying, probe, unkeyed_moves
 from .frame_range import RangeOperator
 from .progress import EachActionOperator, KeyOperator
 
@@ -42,6 +44,7 @@ class TWO_BONE_IK_OT_bake(KeyProperties, EachActionOperator, KeyOperator):
 
     bl_idname = "two_bone_ik.bake"
     bl_label = "Bake Two-Bone IK"
+    goes_by_keys = True
 
     new_action: option("keys", "new_action")
 
@@ -55,6 +58,9 @@ class TWO_BONE_IK_OT_bake(KeyProperties, EachActionOperator, KeyOperator):
     def request(self, context: Context, rig: Rig) -> "api.Request | list[api.Request]":
         options = {**self.key_settings(context), "new_action": self.new_action}
         return api.bake.request(rig, self.chains(rig), **self.asked(context), **options)
+
+    def seen(self, _context: Context, rig: Rig) -> "unkeyed_moves.Points":
+        return unkeyed_moves.sources(rig, self.chains(rig))
 
     def groups(self, rigs: list[Rig]) -> list[tuple[Rig, ...]]:
         """First those whose limbs others follow; those that follow each other are told."""
@@ -84,8 +90,12 @@ class TWO_BONE_IK_OT_check(RangeOperator):
 
     add_markers: option("range", "add_markers")
 
+    def invoke(self, context: Context, event: Event) -> Result:
+        self._pressed = True
+        return super().invoke(context, event)
+
     def run(self, context: Context, rig: Rig) -> "api.Report":
-        return api.check(
+        report = api.check(
             rig,
             self.chains(rig),
             self.frames(context),
@@ -93,6 +103,11 @@ class TWO_BONE_IK_OT_check(RangeOperator):
             sampling=self.sampling,
             add_markers=self.add_markers,
         )
+        if not getattr(self, "_pressed", False):
+            return report
+        points = unkeyed_moves.sources(rig, self.chains(rig))
+        moved = unkeyed_moves.alerts(points, context.evaluated_depsgraph_get(), self.frames(context))
+        return replace(report, notes=(*report.notes, *moved))
 
     def draw_choices(self) -> None:
         self.layout.prop(self, "add_markers")

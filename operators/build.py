@@ -3,7 +3,7 @@
 from bpy.types import Context
 
 from ..blender.armatures import Rig
-from .armature_operator import SelectedChainsOperator, api
+from .armature_operator import SelectedChainsOperator, api, unkeyed_moves
 from .progress import RequestOperator
 
 
@@ -12,6 +12,9 @@ class TWO_BONE_IK_OT_build(RequestOperator, SelectedChainsOperator):
 
     bl_idname = "two_bone_ik.build"
     bl_label = "Build into Rig"
+
+    def seen(self, _context: Context, rig: Rig) -> "unkeyed_moves.Points":
+        return unkeyed_moves.targets(rig, self.chains(rig))
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
         return api.build.request(rig, self.chains(rig), scene=context.scene)

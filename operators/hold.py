@@ -1,16 +1,25 @@
 """Let targets stay where they are, update their holds, and remove them."""
 
+from collections.abc import Sequence
+
 from bpy.types import Context
 
 from ..blender.armatures import Rig
 from ..blender.options import option
-from .armature_operator import ChainOperator, Result, SelectedChainsOperator, api, holds, in_hand
+from .armature_operator import ChainOperator, Result, SelectedChainsOperator, api, holds, in_hand, unkeyed_moves
 from .progress import RequestOperator
 
 
 class _InTurn(RequestOperator, SelectedChainsOperator):
     def groups(self, rigs: list[Rig]) -> list[list[Rig]]:
         return [[rig] for rig in rigs]
+
+    def seen(self, context: Context, rig: Rig) -> "unkeyed_moves.Points":
+        from ..blender.targets.space import space_point
+
+        yield from unkeyed_moves.targets(rig, self.chains(rig))
+        if space := space_point(holds.hold_to(context.scene)):
+            yield space
 
 
 class TWO_BONE_IK_OT_hold(_InTurn):
@@ -36,6 +45,9 @@ class TWO_BONE_IK_OT_hold(_InTurn):
             shown = self.frame_start <= scene.frame_current <= self.frame_end
             self.frame = scene.frame_current if shown else self.frame_start
         return super().execute(context)
+
+    def seen_on(self, _context: Context) -> "Sequence[float]":
+        return self.frame_start, self.frame_end
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
         return api.hold.request(

@@ -8,7 +8,7 @@ from bpy.types import Context, Event, OperatorProperties
 
 from ..blender.armatures import Rig
 from ..blender.options import option, rows, with_properties
-from .armature_operator import ArmatureOperator, Result, api, contact_runs, in_hand, probe, redraw_views
+from .armature_operator import ArmatureOperator, Result, api, contact_runs, in_hand, probe, redraw_views, unkeyed_moves
 from .progress import EachActionOperator
 
 _OF_RIG = rows("plant", owner="rig")
@@ -25,6 +25,10 @@ class TWO_BONE_IK_OT_plant(EachActionOperator):
     bl_idname = "two_bone_ik.plant"
     bl_label = "Plant Two-Bone IK Feet"
     needs_chains = False
+    goes_by_keys = True
+
+    def seen(self, _context: Context, rig: Rig) -> "unkeyed_moves.Points":
+        return unkeyed_moves.all_bones(rig)
 
     def usual_range(self, context: Context) -> str:
         return "PREVIEW" if context.scene.use_preview_range else "BONE_KEYS"

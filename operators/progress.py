@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Generator, Iterable, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -12,7 +13,7 @@ from bpy.types import Context, Event
 from ..blender.armatures import Rig
 from ..blender.options import option
 from ..blender.settings.key_settings import KeyStyleProperties
-from .armature_operator import ArmatureOperator, Result, api, in_hand, show_status
+from .armature_operator import ArmatureOperator, Result, api, in_hand, show_status, unkeyed_moves
 from .frame_range import RangeOperator
 
 _SHARE = 0.1
@@ -27,6 +28,16 @@ class RequestOperator(ArmatureOperator):
 
     begins_at_once = True
     """False where nothing may change until Blender has handled the event that asks for it."""
+    goes_by_keys = False
+    """True where the report tells that a move without a key does not count; otherwise it is refused."""
+
+    def seen(self, _context: Context, _rig: Rig) -> "unkeyed_moves.Points":
+        """Objects and bones that the request reads or replaces, and that a user may have moved without a key."""
+        return ()
+
+    def seen_on(self, _context: Context) -> "Sequence[float] | None":
+        """The frames, the first two numbers, on which it does so; None for all."""
+        return None
 
     def groups(self, rigs: list[Rig]) -> Iterable[Sequence[Rig]]:
         """The armatures, those together that are carried out side by side; later ones may depend on what is written."""
@@ -47,6 +58,7 @@ class RequestOperator(ArmatureOperator):
         self._said = []
         # Adjusted or repeated later on it is done at once: Blender crashes over an operator that then goes on as modal.
         window, self._window = getattr(self, "_window", None), None
+        self._pressed, self._moved = window is not None, dict[str, list[str]]()
         if window is None:
             return self._go_on(context, until=float("inf"))
         result = self._go_on(context, until=time.monotonic() + _SHARE * self.begins_at_once)
@@ -81,7 +93,7 @@ class RequestOperator(ArmatureOperator):
 
     def _each(self, context: Context) -> Generator[float, None, None]:
         """All armatures, none of which is changed before all of its group are ready."""
-        rigs = self.rigs(context)
+        rigs = self._as_seen(context) if self._pressed else self.rigs(context)
         index = 0
         with ExitStack() as opened:
             for group in self.groups(rigs):
@@ -97,6 +109,22 @@ class RequestOperator(ArmatureOperator):
                     index += 1
                 self._write(ready)
 
+    def _as_seen(self, context: Context) -> list[Rig]:
+        """The armatures, without those that are refused as the user sees something moved that has no key."""
+        staying: list[Rig] = []
+        for rig in self.rigs(context):
+            points: list[Any] = []
+            with suppress(api.Refused):  # the request itself will say why
+                points += self.seen(context, rig)
+            with self.refusals_told():
+                told = points, context.evaluated_depsgraph_get(), self.seen_on(context)
+                if self.goes_by_keys:
+                    self._moved[rig.name] = unkeyed_moves.alerts(*told)
+                else:
+                    unkeyed_moves.refuse(*told)
+                staying.append(rig)
+        return staying
+
     def _requests(self, context: Context, rig: Rig) -> "list[api.Request]":
         with self.refusals_told():
             found = self.request(context, rig)
@@ -108,7 +136,7 @@ class RequestOperator(ArmatureOperator):
             if isinstance(end, api.Refused):
                 self.report({"ERROR"}, str(end))
             else:
-                self.tell(end)
+                self.tell(replace(end, notes=(*end.notes, *self._moved.get(end.rig, ()))))
                 self._finished += 1
 
     def _result(self) -> Result:
@@ -158,6 +186,9 @@ class ProgressOperator(RangeOperator, RequestOperator):
         self._window = context.window
         return super().invoke(context, event)
 
+    def seen_on(self, context: Context) -> "Sequence[float] | None":
+        return self.frames(context)
+
     def scene_settings(self, context: Context) -> dict[str, Any]:
         """The scene, and how to sample and measure it, as `api` takes it."""
         return {"scene": context.scene, "sampling": self.sampling, "measure": self.measure}
@@ -186,6 +217,9 @@ class EachActionOperator(ProgressOperator):
         """The frames, None for those that each action has itself, and which actions, as `api` takes them."""
         frames = self.frames(context) if self.has_one_range() else None
         return {"frames": frames, "actions": "*"} if self.all_actions else {"frames": frames}
+
+    def seen_on(self, context: Context) -> "Sequence[float] | None":
+        return None if self.all_actions else self.frames(context)
 
     def has_one_range(self) -> bool:
         is_set = self.properties.is_property_set

@@ -4,7 +4,7 @@ from bpy.types import Context, Event
 
 from ..blender.armatures import Rig
 from ..blender.options import option
-from .armature_operator import ChainOperator, Result, api, in_hand
+from .armature_operator import ChainOperator, Result, api, in_hand, unkeyed_moves
 from .progress import EachActionOperator, KeyOperator
 
 
@@ -13,6 +13,10 @@ class TWO_BONE_IK_OT_reveal(ChainOperator):
 
     bl_idname = "two_bone_ik.reveal"
     bl_label = "Reveal Two-Bone IK Limb"
+
+    def invoke(self, context: Context, _event: Event) -> Result:
+        self._pressed = True
+        return self.execute(context)
 
     def run(self, context: Context, rig: Rig) -> "api.Report | None":
         from ..blender.status import hiding
@@ -29,6 +33,8 @@ class TWO_BONE_IK_OT_reveal(ChainOperator):
                 self.report({"INFO"}, note)
         else:
             limb, frame = api.known_limb_of(rig, chain.end_bone), context.scene.frame_current_final
+            if getattr(self, "_pressed", False):
+                unkeyed_moves.refuse(unkeyed_moves.of_limbs(rig, [limb]), context.evaluated_depsgraph_get())
             return api.switch(rig, "FK", [limb.name], (frame, frame), scene=context.scene)
         return None
 
@@ -55,6 +61,9 @@ class TWO_BONE_IK_OT_switch(EachActionOperator, KeyOperator):
     def request(self, context: Context, rig: Rig) -> "api.Request | list[api.Request]":
         names = [limb.name for limb in self._limbs(context, rig)] if self.only_active else None
         return api.switch.request(rig, self.direction, names, **self.asked(context), **self.key_settings(context))
+
+    def seen(self, context: Context, rig: Rig) -> "unkeyed_moves.Points":
+        return unkeyed_moves.of_limbs(rig, self._limbs(context, rig))
 
     def draw_choices(self) -> None:
         self.layout.prop(self, "direction")

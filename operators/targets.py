@@ -9,7 +9,7 @@ from bpy.types import Context, Event, Object, Operator
 
 from ..blender.armatures import Rig, is_rig
 from ..blender.options import option
-from .armature_operator import Result, SelectedChainsOperator, api, auto_keying, in_hand
+from .armature_operator import Result, SelectedChainsOperator, api, auto_keying, in_hand, unkeyed_moves
 from .progress import KeyOperator
 
 if TYPE_CHECKING:
@@ -99,6 +99,10 @@ class TWO_BONE_IK_OT_bake_targets(KeyOperator):
     bl_label = "Bake Two-Bone IK Targets from Pose"
     reads = ("BONE_KEYS",)
 
+    def seen(self, _context: Context, rig: Rig) -> "unkeyed_moves.Points":
+        yield from unkeyed_moves.targets(rig, self.chains(rig))
+        yield from unkeyed_moves.bones(rig, self.chains(rig))
+
     def request(self, context: Context, rig: Rig) -> "api.Request":
         return api.bake_targets.request(rig, self.chains(rig), self.frames(context), **self.key_settings(context))
 
@@ -112,6 +116,13 @@ class TWO_BONE_IK_OT_change_target_space(KeyOperator):
 
     space: option("targets", "space")
     space_bone: option("targets", "space_bone")
+
+    def seen(self, _context: Context, rig: Rig) -> "unkeyed_moves.Points":
+        from ..blender.targets.space import space_named, space_point
+
+        yield from unkeyed_moves.targets(rig, self.chains(rig))
+        if space := space_point(space_named(self.space, self.space_bone)):
+            yield space
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
         from ..blender.targets.space import space_named
@@ -142,6 +153,11 @@ class TWO_BONE_IK_OT_pin(TargetKindProperties, KeyOperator):
     needs_chains = False  # limbs without chains get them
 
     over_range: option("targets", "over_range")
+
+    def seen(self, _context: Context, rig: Rig) -> "unkeyed_moves.Points":
+        if self.over_range:  # otherwise it takes what is seen
+            yield from unkeyed_moves.targets(rig, self.chains(rig))
+            yield from unkeyed_moves.bones(rig, self.chains(rig))
 
     def invoke(self, context: Context, event: Event) -> Result:
         self.take_usual_kind(context)  # for the dialog

@@ -28,5 +28,6 @@ Other rooms use of it:
     report : all
     request : Answer, MeasurePhase, Need, Preparation, Request, Resources, WritePhase, alone, finish, request,
         write_together
+    unkeyed_moves : all
     write_channels : all
 """
