@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.bake import report
 from bl_ext.user_default.two_bone_ik.operators import armature_operator, progress
 from bpy.types import Object, PropertyGroup
@@ -174,7 +175,7 @@ def driven(chain: Any) -> None:
 
 
 def muted_curve(chain: Any) -> None:
-    for curve in api_curves(chain.target):
+    for curve in versions.curves(chain.target):
         curve.mute = True
     move(chain.target)
 
@@ -185,7 +186,7 @@ def beyond_its_limits(chain: Any) -> None:
     for frame, value in ((1, 0.0), (9, 1.0), (11, 1.0), (20, 0.0)):
         chain.target["reach"] = value
         chain.target.keyframe_insert('["reach"]', frame=frame)
-    for curve in api_curves(chain.target):
+    for curve in versions.curves(chain.target):
         for key in curve.keyframe_points:
             key.co.y *= 1.5 if "reach" in curve.data_path else 1.0
         curve.update()
@@ -195,18 +196,14 @@ def beyond_its_limits(chain: Any) -> None:
 
 
 def rounded(chain: Any) -> None:
+    """A curve that Blender has not made for a whole number itself does not go in steps."""
+    chain.target["parent"] = 0
+    curve = versions.new_curve(versions.ensure_channelbag(chain.target), '["parent"]', 0, "Target")
     for frame, value in ((1, 0), (20, 5)):
-        chain.target["parent"] = value
-        chain.target.keyframe_insert('["parent"]', frame=frame)
+        curve.keyframe_points.insert(frame, value)
     chain.target.update_tag()
     goes_back()
     assert 0 < chain.target["parent"] < 5
-
-
-def api_curves(item: Object) -> list[Any]:
-    from bl_ext.user_default.two_bone_ik.blender import versions
-
-    return list(versions.curves(item))
 
 
 @pytest.mark.parametrize(
@@ -249,8 +246,6 @@ def walking(pressed: None) -> Object:
 def take(rig: Object, bone: str) -> None:
     bpy.ops.object.mode_set(mode="POSE")
     rig.data.bones.active = rig.data.bones[bone]
-    from bl_ext.user_default.two_bone_ik.blender import versions
-
     for each in versions.selectable_bones(rig):
         each.select = each.name == bone
 
