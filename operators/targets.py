@@ -124,6 +124,9 @@ class TWO_BONE_IK_OT_change_target_space(KeyOperator):
         if space := space_point(space_named(self.space, self.space_bone)):
             yield space
 
+    def seen_on(self, _context: Context) -> None:
+        """All frames: what carries a target does so on all."""
+
     def request(self, context: Context, rig: Rig) -> "api.Request":
         from ..blender.targets.space import space_named
 
