@@ -93,7 +93,7 @@ def test_a_turned_hock_stays_where_the_leg_is_pinned() -> None:
     keeps_its_keys(chain.id_data)
 
 
-def test_a_leg_whose_captured_shin_rolls_over_keeps_its_nearest_side() -> None:
+def test_a_leg_whose_captured_shin_rolls_over_keeps_its_side() -> None:
     bones = (
         rigs.Bone("thigh", (0, 0, 1), (0.869, -0.392, 1.946)),
         rigs.Bone("shin", (0.869, -0.392, 1.946), (0.666, 0.294, 2.001), "thigh", roll=2.78),
