@@ -28,8 +28,8 @@ def with_properties(plan: Plan) -> tuple[Plan, Numbers]:
 
     def built(chain: ChainPlan) -> ChainPlan:
         limb = built_limb(plan.rig, plan.rig.two_bone_ik_chains[chain.name])
-        paths = property_paths(plan.rig, limb) if limb else {}
-        if not paths or not elsewhere.isdisjoint(paths.values()):
+        paths = property_paths(plan.rig, limb) if limb else {}  # none, where the user has removed them
+        if not limb or not elsewhere.isdisjoint(paths.values()):
             return chain
         values = {name: _within_limits(name, numbers_on(plan.rig, path, plan.frames)) for name, path in paths.items()}
         still: dict[str, Any] = {

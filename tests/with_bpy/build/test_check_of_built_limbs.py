@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import bpy
 import numpy as np
 import pytest
@@ -48,12 +50,26 @@ def test_check_names_others_on_top_of_a_built_limb() -> None:
     assert api.check(rig).notes == ('Constraint "Copy Scale" of bone "lower" acts on top of the keys',)
 
 
-@pytest.mark.parametrize("sampling", WAYS)
-def test_check_measures_how_far_a_broken_limb_is_off(sampling: str) -> None:
-    rig = _built()
-    right = _joints()
+def _wrong_path(rig: Object) -> None:
     driver = rig.animation_data.drivers.find('pose.bones["IK-upper-upper"].rotation_axis_angle', index=0).driver
     driver.variables["t"].targets[0].data_path = 'pose.bones["gone"]["Hinge"]'
+
+
+def _lost_switch(rig: Object) -> None:
+    del rig.pose.bones["lower"]["IK"]
+    rig.update_tag()
+    on_frame(1)
+    for name in ("upper", "lower"):
+        rig.pose.bones[name].constraints[0].influence = 0.0
+
+
+@pytest.mark.parametrize(
+    ("broken", "sampling"), [*((_wrong_path, sampling) for sampling in WAYS), (_lost_switch, "AUTO")]
+)
+def test_check_measures_how_far_a_broken_limb_is_off(broken: Callable[[Object], None], sampling: str) -> None:
+    rig = _built()
+    right = _joints()
+    broken(rig)
     off = np.linalg.norm(_joints() - right, axis=-1)
     report = api.check(rig, sampling=sampling)
     assert not report.posed
