@@ -5,6 +5,7 @@ from dataclasses import MISSING, dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
+from bpy.app.translations import pgettext_iface
 from numpy.typing import NDArray
 
 from ...solver.numbers import true_runs
@@ -33,6 +34,9 @@ _STATUS_WORDS = {
 _SEEN = np.radians(0.5)
 """Radians: users do not see a limb turn by less."""
 
+APART = 1e-4
+"""World units: users do not see a limb off its target by less."""
+
 _DEGENERATE = 3
 """The status by which older reports told a frame degenerate, whether the tip arrived or not."""
 
@@ -42,6 +46,9 @@ _RUNS = 4
 Measurements = tuple[dict[str, dict[str, Any]], list[str]]
 """The fields of each chain's report that were measured, by chain, and sentences for the whole report."""
 
+
+PIN = "Pin to Pole"
+"""As the option that holds a limb off, its label."""
 
 Detail = tuple[str, NDArray[np.bool_], Array]
 """A sentence, on which frames it holds, and (n,) how much of it shows on each."""
@@ -168,7 +175,10 @@ class ChainReport:
         counts = {"reached": np.count_nonzero(reached), "count": len(self.frames)}
         details = [
             Finding(f"  {text}", float(self.frames[np.argmax(np.where(where, weight, -np.inf))]))
-            for text, where, weight in self._details(reached, unit)
+            for text, where, weight in (
+                *self._details(reached, unit),
+                *(() if planted else self._as_set(reached, unit)),
+            )
         ]
         worst = self.worst
         if worst is None:
@@ -222,6 +232,17 @@ class ChainReport:
         yield from told("report.smoothed", swivel > _SEEN, swivel)
         yield from told("report.undecided_twist", self.undecided_twist, self.speed)
         yield from told("report.near_straight", straight, -self.sin_hinge)
+
+    def _as_set(self, reached: NDArray[np.bool_], unit: str) -> Iterator[Detail]:
+        """That options hold the tip off a target within reach; how far off its pole, another line says."""
+        miss = np.where(reached, self.miss, 0.0)
+        where = miss > APART
+        if where.any():
+            named = {"unit": unit, "when": when(self.frames, where), "off": miss.max()}
+            if not self.held_by or self.held_by == PIN:
+                yield translated("report.held_off", **named), where, miss
+            else:
+                yield translated("report.held_off_by", **named, cause=pgettext_iface(self.held_by)), where, miss
 
 
 def holding_option(options: Options, row: int) -> str:

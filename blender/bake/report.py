@@ -26,7 +26,7 @@ from ..messages.numbers import unit_name
 from ..messages.translation import Alert, frame_text, translated
 from ..session import session
 from . import foot_report
-from .chain_report import ChainReport, Finding, Measurements, blank, check_fields, holding_option
+from .chain_report import APART, PIN, ChainReport, Finding, Measurements, blank, check_fields, holding_option
 from .foot_report import FootReport
 
 _PLANT, _SWITCH = "Plant", "Switch"
@@ -162,8 +162,8 @@ class Report:
             text = translated("report.all_kept" if stays else "report.switched")
         elif self.feet:
             text = foot_report.headline(self.feet, self.unit)
-        elif (off := max((chain.as_set for chain in self.chains), default=0.0)) > _SEEN and not planted:
-            held = [chain for chain in self.chains if chain.as_set > _SEEN]
+        elif (off := max((chain.as_set for chain in self.chains), default=0.0)) > APART and not planted:
+            held = [chain for chain in self.chains if chain.as_set > APART]
             causes = [f" ({pgettext_iface(chain.held_by)})" if chain.held_by else "" for chain in held]
             names = ", ".join(f"{chain.name}{cause}" for chain, cause in zip(held, causes, strict=True))
             text = translated("report.as_set", unit=self.unit, off=off, chains=names)
@@ -190,9 +190,6 @@ def left_out_alerts(left_out: Iterable[str], lacking: Mapping[str, str]) -> Iter
     if bones:
         yield translated("alert.lacking", chains=", ".join(bones))
 
-
-_SEEN = 1e-4
-"""World units: less is seen of no limb."""
 
 _MOST = 8
 """The most reports that are kept of an armature: undo and redo go back and forth between them."""
@@ -282,9 +279,9 @@ def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mappi
 
 def _held_by(report: ChainReport, options: Options, plan: Plan) -> str:
     """`ChainReport.held_by`"""
-    if report.as_set <= _SEEN:
+    if report.as_set <= APART:
         return ""
     row = int(np.argmax(report.held_off))
     if report.off_pole[row] > report.miss[row]:
-        return "Pin to Pole"
+        return PIN
     return holding_option(options, int(np.arange(len(plan.frames))[plan.requested][row]))

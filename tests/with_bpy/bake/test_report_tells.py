@@ -16,8 +16,9 @@ from bl_ext.user_default.two_bone_ik.ui import limb_notice
 from bpy.types import Constraint, Object, PropertyGroup
 
 from support import rigs
+from support.rigify import metarig
 from support.rigs import animate, arm, empty
-from support.truth import Limb
+from support.truth import Limb, on_frame
 
 
 def act(operator: str, rig: Object, **options: object) -> None:
@@ -109,6 +110,46 @@ def test_a_limb_that_its_extension_limit_holds_is_not_too_far() -> None:
     told = str(api.check(chain.id_data, frames=(1, 1)))
     assert "held by Limit Extension on 1 frame (1)" in told
     assert "too far" not in told
+
+
+def offset(chain: PropertyGroup) -> float:
+    """World units at most from the tip to the target, as Blender shows both on frames 1 to 5."""
+    rig, found = chain.id_data, []
+    for frame in range(1, 6):
+        depsgraph = on_frame(frame)
+        shown, target = rig.evaluated_get(depsgraph), chain.target.evaluated_get(depsgraph)
+        tip = shown.matrix_world @ shown.pose.bones[chain.tip_bone].head
+        found.append((tip - target.matrix_world.translation).length)
+    return max(found)
+
+
+@pytest.mark.parametrize("too_far", [True, False])
+def test_each_limb_that_options_hold_off_says_so(empty_file: None, too_far: bool) -> None:
+    """Also beside a limb that is out of reach, of which the headline then tells."""
+    rig = metarig("human")
+    api.add_detected(rig)
+    api.create_targets(rig)
+    arm, leg, other_leg, free = (rig.two_bone_ik_chains[name] for name in ("Arm.R", "Leg.R", "Leg.L", "Arm.L"))
+    arm.influence, leg.softness = 0.5, 0.2
+    for chain, way in ((arm, (0.0, -0.2, 0.1)), (leg, (0.0, -0.05, 0.02)), (free, (0.0, -0.1, 0.1))):
+        place = chain.target.location
+        animate(chain.target, location={1: place, 5: [a + b for a, b in zip(place, way, strict=True)]})
+    if too_far:
+        other_leg.target.location.z -= 0.5
+    told = api.bake(rig, frames=(1, 5))
+    assert told.reached != too_far
+    lines, held = told.lines(), []
+    for chain in (arm, leg):
+        option = "Influence" if chain == arm else "Softness"
+        line = lines[lines.index(f"{chain.name}: 5 of 5 frames reached") + 1]
+        assert line.startswith("  as set on ")
+        assert line.endswith(f": {option} holds the tip up to {1e3 * offset(chain):.3g} mm off its target")
+        held.append(line)
+    assert [line for line in lines if "as set" in line] == held
+    assert offset(free) < 1e-4
+    assert api.Report.from_json(told.to_json()).lines() == lines
+    frames = {line.text: line.frame for line in told.findings()}
+    assert all(frames[line] in range(1, 6) for line in held)
 
 
 def test_the_report_tells_where_a_takeover_differs() -> None:
