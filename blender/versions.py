@@ -98,12 +98,10 @@ def strips(block: AnimatedID, *, muted: bool = True) -> Iterator[tuple[NlaStrip,
 
 def _strips(strips: Iterable[NlaStrip], muted: bool) -> Iterator[NlaStrip]:
     """These strips and those inside of meta strips."""
-    waiting = [*strips]
-    while waiting:
-        strip = waiting.pop()
+    for strip in strips:
         if muted or not strip.mute:
-            waiting += strip.strips
             yield strip
+            yield from _strips(strip.strips, muted)
 
 
 def tracks(block: AnimatedID) -> Iterator[tuple[str, float, Action, str]]:

@@ -2,19 +2,24 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from math import degrees
+from typing import Any
 
 import numpy as np
 from bpy.types import Constraint, PoseBone
+from numpy.typing import NDArray
 
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.values import Plan, Point
+from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
 from ..curves import action_pairs
+from ..curves.keys import numbers_on
 from ..messages.translation import translated
 from ..rigs.known_limbs import copies, hiding_switch, known_by_end
 from ..rigs.rig_files import KnownLimb
 from ..rigs.switch_property import pole_on, property_label
+from ..rna_paths import bone_and_property
 from ..scene import dependencies
 from ..scene.dependencies import Constraints
 from . import twist_bones
@@ -29,7 +34,8 @@ def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, 
     hiding : IK constraints, as `hiding_constraints` has them
     """
     rig: Rig = plan.rig
-    sentences = [*_control_set_notes(plan, constraints), *_twist_notes(plan)]
+    frames = _frames(plan) if keyed else None
+    sentences = [*_control_set_notes(plan, constraints, frames), *_twist_notes(plan)]
     for chain in plan.chains:
         listed = rig.two_bone_ik_chains[chain.name]
         angle = undecided(rig, listed)
@@ -42,13 +48,13 @@ def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, 
             sentences.append(translated("alert.against_knee", chain=chain.name))
         else:
             sentences.append(translated("alert.slight_rest", chain=chain.name, angle=degrees(angle)))
-    sentences += [
-        translated("alert.hides_keys" if keyed else "alert.hides_pose", name=name, bone=bone)
-        for bone, name in hiding
-        if acts(rig.pose.bones[bone].constraints[name])
-    ]
+    for name, owner, partly in _acting((rig.pose.bones[bone].constraints[name] for bone, name in hiding), frames):
+        if partly:
+            sentences.append(translated("alert.hides_keys_when", name=name, bone=owner, when=partly))
+        else:
+            sentences.append(translated("alert.hides_keys" if keyed else "alert.hides_pose", name=name, bone=owner))
     for bone in _keyed_bones(plan):
-        sentences += _acting_notes(bone, keyed=keyed)
+        sentences += _acting_notes(bone, frames)
         if any(bone.lock_rotation):
             sentences.append(translated("note.locked_rotation", bone=bone.name))
     return sentences
@@ -80,7 +86,7 @@ def _twist_notes(plan: Plan) -> Iterator[str]:
 
 def acting_notes(plan: Plan) -> list[str]:
     """Sentences about constraints that act on top of the pose that Live gives the chains' bones."""
-    return [note for bone in _keyed_bones(plan) for note in _acting_notes(bone, keyed=False)]
+    return [note for bone in _keyed_bones(plan) for note in _acting_notes(bone, None)]
 
 
 def render_notes(plan: Plan) -> list[str]:
@@ -95,35 +101,84 @@ def _keyed_bones(plan: Plan) -> Iterator[PoseBone]:
     return (rig.pose.bones[bone.name] for chain in plan.chains for bone in chain.keyed)
 
 
-def _acting_notes(bone: PoseBone, *, keyed: bool) -> Iterator[str]:
-    """Without what was built into the rig: that shows the limb itself, and a bake switches it off."""
-    for constraint in bone.constraints:
-        if constraint.type != "IK" and acts(constraint) and not constraint.name.startswith(dependencies.BUILT):
-            yield translated(
-                "alert.acts_on_keys" if keyed else "alert.acts_on_pose", name=constraint.name, bone=bone.name
-            )
+def _frames(plan: Plan) -> Array:
+    """Those that the report is about."""
+    return plan.frames[plan.requested]
 
 
-def _control_set_notes(plan: Plan, constraints: Constraints) -> Iterator[str]:
+def _acting_notes(bone: PoseBone, frames: Array | None) -> Iterator[str]:
+    """Without what was built into the rig: that shows the limb itself, and a bake switches it off.
+
+    frames : of keys; None for the pose as it is
+    """
+    own = (each for each in bone.constraints if each.type != "IK" and not each.name.startswith(dependencies.BUILT))
+    for name, owner, partly in _acting(own, frames):
+        if partly:
+            yield translated("alert.acts_on_keys_when", name=name, bone=owner, when=partly)
+        else:
+            yield translated("alert.acts_on_pose" if frames is None else "alert.acts_on_keys", name=name, bone=owner)
+
+
+def _acting(constraints: Iterable[Constraint], frames: Array | None) -> Iterator[tuple[str, str, str]]:
+    """Of those that have an effect on some of the frames name, bone, and on which, in words; "" for all of them."""
+    for constraint in constraints:
+        acting = np.array([acts(constraint)]) if frames is None else _acts_on(constraint, frames)
+        if acting.any():
+            bone = bone_and_property(constraint.path_from_id())[0]
+            yield constraint.name, bone, "" if frames is None or acting.all() else when(frames, acting)
+
+
+def _acts_on(constraint: Constraint, frames: Array) -> NDArray[np.bool_]:
+    """(n,) whether the constraint has an effect on n frames."""
+    rig: Any = constraint.id_data
+    path = constraint.path_from_id()
+    enabled = f"{path}.enabled"
+    if versions.is_ever_animated(rig, enabled):
+        acting = numbers_on(rig, enabled, frames) >= 1.0  # as Blender takes a number for a switch
+    else:
+        acting = numbers_on(rig, f"{path}.mute", frames) < 1.0
+    return acting & (numbers_on(rig, f"{path}.influence", frames) > 0.0) & constraint.is_valid
+
+
+def _control_set_notes(plan: Plan, constraints: Constraints, frames: Array | None) -> Iterator[str]:
     """Sentences about chains on control sets that the rig does not show, or not as they bend."""
     if constraints:  # otherwise no bone shows a limb in place of another
         limbs = known_by_end(plan.rig)
-        yield from _switch_notes(plan, constraints, limbs)
+        yield from _switch_notes(plan, constraints, limbs, frames)
         yield from _pole_notes(plan, limbs)
 
 
 def switch_notes(plan: Plan) -> list[str]:
     """Sentences about chains that the rig does not show, since a switch has other bones show in their place."""
-    return list(_switch_notes(plan, dependencies.constrained(plan.rig), known_by_end(plan.rig)))
+    constraints = dependencies.constrained(plan.rig)
+    return list(_switch_notes(plan, constraints, known_by_end(plan.rig), _frames(plan)))
 
 
-def _switch_notes(plan: Plan, constraints: Constraints, limbs: Mapping[str, KnownLimb]) -> Iterator[str]:
-    copied = copies(plan.rig, constraints)
+def _switch_notes(
+    plan: Plan, constraints: Constraints, limbs: Mapping[str, KnownLimb], frames: Array | None
+) -> Iterator[str]:
+    rig: Rig = plan.rig
+    copied = copies(rig, constraints)
     for chain in plan.chains:
-        hiding = hiding_switch(chain, limbs.get(chain.end.name), copied)
-        if hiding and any(bone != other for bone, other in hiding.instead):
-            named = {"switch": property_label(hiding.path), "value": hiding.value}
-            yield translated("alert.switched_off", chain=chain.name, **named)
+        limb = limbs.get(chain.end.name)
+        hiding = hiding_switch(chain, limb, copied, frames)
+        if not (hiding and any(bone != other for bone, other in hiding.instead)):
+            continue
+        named = {"chain": chain.name, "switch": property_label(hiding.path)}
+        there = when(_frames(plan), hiding.hidden)
+        if not versions.is_ever_animated(rig, hiding.path):
+            yield translated("alert.switched_off", **named, value=hiding.value)
+        elif limb and _has_keys_alone(rig, hiding.path):
+            yield translated("alert.switched_off_by_keys", **named, when=there)
+        else:
+            yield translated("alert.switched_off_there", **named, when=there, value=hiding.value)
+
+
+def _has_keys_alone(rig: Rig, path: str) -> bool:
+    """Whether keys on the property can turn it on some frames: no driver or NLA strip has a say in what it is."""
+    drivers = {driver.data_path for driver in versions.drivers(rig)}
+    in_strips = {curve.data_path for _, curves in versions.strips(rig, muted=False) for curve in curves}
+    return path not in drivers | in_strips
 
 
 def _pole_notes(plan: Plan, limbs: Mapping[str, KnownLimb]) -> Iterator[str]:

@@ -1,9 +1,10 @@
 """What the keys in the file tell: the frames on which a chain's targets have some, and the values that they leave."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from math import ceil, floor, inf
+from typing import Any
 
 import numpy as np
 from bpy.types import FCurve, Object
@@ -67,13 +68,67 @@ def evaluated(curve: FCurve, frames: Array) -> Array:
 
 
 def numbers_on(item: Object, path: str, frames: Array) -> Array:
-    """(n,) of a property that is a number on n frames, as its F-curve has it, or as it is where none plays."""
+    """(n,) of a property that is a number on n frames, as its driver, its F-curve or NLA strips have it.
+
+    It is as it is now where nothing of these plays, where a driver does more than pass on a property of an object, and
+    where strips blend.
+    """
+    return _numbers(item, path, frames, frozenset())
+
+
+def _numbers(item: Object, path: str, frames: Array, read: Set[tuple[Object, str]]) -> Array:
+    """The same; `read` are the properties that it drives, in a circle perhaps."""
+    now: Any = value_at(item, path)
+    drivers: Any = versions.drivers(item)
+    driver: FCurve | None = drivers.find(path) if drivers else None
+    if driver and not driver.mute:
+        driven = None if (item, path) in read else _driven(driver, frames, read | {(item, path)})
+        return np.full(len(frames), float(now)) if driven is None else driven
     curve = versions.curve_finder(item)(path, index=0)
     if not (curve and versions.plays(curve)):
-        return np.full(len(frames), float(value_at(item, path)))
-    if isinstance(value_at(item, path), float):
+        return _in_strips(item, path, frames, float(now))
+    if isinstance(now, float):
         return evaluated(curve, frames)
     return np.array([curve.evaluate(frame) for frame in frames.tolist()])  # Blender rounds whole numbers
+
+
+def _driven(driver: FCurve, frames: Array, read: Set[tuple[Object, str]]) -> Array | None:
+    """(n,) what a driver makes of one property; None where it reads others, or computes more than 1 minus that."""
+    variables, expression = driver.driver.variables, driver.driver.expression.replace(" ", "")
+    if len(variables) != 1 or variables[0].type != "SINGLE_PROP":
+        return None
+    name, target = variables[0].name, variables[0].targets[0]
+    inverts = driver.driver.type == "SCRIPTED" and expression in (f"1-{name}", f"1.0-{name}")
+    if not isinstance(target.id, Object) or not (driver.driver.type != "SCRIPTED" or inverts or expression == name):
+        return None
+    try:
+        values = _numbers(target.id, target.data_path.replace("['", '["').replace("']", '"]'), frames, read)
+    except (KeyError, TypeError, ValueError):
+        return None  # no number, or gone
+    values = 1.0 - values if inverts else values
+    shaped = len(driver.keyframe_points) or len(driver.modifiers)
+    return np.array([driver.evaluate(value) for value in values.tolist()]) if shaped else values
+
+
+def _in_strips(item: Object, path: str, frames: Array, now: float) -> Array:
+    """(n,) of a property as NLA strips have it, each in place of those before; `now` where none plays or some blend."""
+    values, tracks = np.full(len(frames), now), item.animation_data.nla_tracks if item.animation_data else ()
+    first = {track.strips[0] for track in tracks if len(track.strips)}
+    for strip, curves in versions.strips(item, muted=False):
+        for curve in (curve for curve in curves if curve.data_path == path and versions.plays(curve)):
+            # Where it is not animated, Blender sets a strip's influence as it plays it.
+            blends = strip.blend_type != "REPLACE" or strip.blend_in or strip.blend_out
+            if blends or strip.use_animated_influence or strip.use_animated_time:
+                return np.full(len(frames), now)
+            start, end, length = strip.frame_start, strip.frame_end, strip.action_frame_end - strip.action_frame_start
+            rows = (frames >= start) & ((frames <= end) | (strip.extrapolation != "NOTHING"))
+            rows |= (frames < start) & (strip.extrapolation == "HOLD") & (strip in first)
+            times = (frames[rows].clip(start, end) - start) / strip.scale
+            if length > 0.0:
+                times -= length * np.floor(times / length).clip(max=ceil(strip.repeat) - 1.0)
+            times = strip.action_frame_end - times if strip.use_reverse else strip.action_frame_start + times
+            values[rows] = evaluated(curve, times)
+    return values
 
 
 def key_frames(*places: Point) -> Array:

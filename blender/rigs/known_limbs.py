@@ -8,9 +8,12 @@ from functools import lru_cache
 from itertools import islice, takewhile
 from typing import Any
 
+import numpy as np
 from bpy.types import Bone, Constraint, KinematicConstraint, PoseBone
+from numpy.typing import NDArray
 
 from ...skeleton.values import ChainPlan, Point
+from ...solver.values import Array
 from ..armatures import Rig
 from ..messages.refused import Refused
 from ..messages.translation import known_words, nearest_name, translated
@@ -21,7 +24,7 @@ from ..session import session
 from . import switch_property
 from .built_limbs import built_limbs
 from .rig_files import KnownLimb, faults, layouts, user_files
-from .switch_property import INFLUENCE, drivers_reading, property_owner, property_path, switch_path
+from .switch_property import INFLUENCE, drivers_reading, is_at, property_owner, property_path, switch_path, values_on
 from .wildcards import filled, wildcard_texts, wildcards_in
 
 _ALMOST = 0.5
@@ -225,18 +228,20 @@ _LARGEST = 1e6
 """A property with larger limits counts as unlimited: it is no switch."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Switch:
     """The property of a rig by which a limb does not show.
 
     path : its RNA path, from the armature object
     value : what it is where the limb shows
     instead : each bone of the limb with the one that shows in its place
+    hidden : (n,) on which of n frames
     """
 
     path: str
     value: float
     instead: tuple[tuple[str, str], ...]
+    hidden: NDArray[np.bool_]
 
 
 Copies = Mapping[str, list[str]]
@@ -258,46 +263,70 @@ def known_by_end(rig: Rig) -> dict[str, KnownLimb]:
     return {limb.fk[1]: limb for limb in reversed(limbs_of(rig))}
 
 
-def hiding_switch(chain: ChainPlan, limb: KnownLimb | None, copied: Copies) -> Switch | None:
-    """The switch by which the rig does not show the chain now; None where it shows, or no switch is the reason.
+def hiding_switch(
+    chain: ChainPlan, limb: KnownLimb | None, copied: Copies, frames: Array | None = None
+) -> Switch | None:
+    """The switch by which the rig does not show the chain; None where it shows, or no switch is the reason.
 
     limb : that of a known rig whose FK controls the chain poses
+    frames : (n,) those that count; None for the rig as it is
     """
     rig: Rig = chain.rig
     if limb:
         path = switch_property.switch_path(rig, limb)
-        if not path or switch_property.shown_control_set(rig, limb) == "FK":
-            return None
+        hidden = ~is_at(values_on(rig, path, frames), limb.fk_value) if path else np.zeros(1, np.bool_)
         instead = tuple(zip(limb.fk, limb.shown or limb.ik, strict=True))[:3]
-        return Switch(path=path, value=limb.fk_value, instead=instead)
+        return Switch(path=path, value=limb.fk_value, instead=instead, hidden=hidden) if hidden.any() else None
     posed = [bone.name for bone in (chain.root, chain.end, *chain.third, *chain.below[-1:])]
     # A bone may have been renamed or removed since.
     pairs = [(name, other) for name in posed for other in copied.get(name, ()) if other in rig.pose.bones]
-    hidden = [(name, other) for name, other in pairs if _covers(rig.pose.bones[other], posed)]
-    ties = (tie for _, other in hidden for tie in rig.pose.bones[other].constraints)
+    covered = {pair: _covered(rig, rig.pose.bones[pair[1]], posed, frames) for pair in pairs}
+    covered = {pair: rows for pair, rows in covered.items() if rows.any()}
+    ties = (tie for _, other in covered for tie in rig.pose.bones[other].constraints)
     for path in filter(None, (switch_property.driving_path(rig, tie) for tie in ties)):
-        if path.endswith('"]') and (value := other_end(rig, path)) is not None:
-            return Switch(path=path, value=value, instead=tuple(hidden))
+        hidden = np.any([*covered.values()], axis=0)
+        if path.endswith('"]') and (value := _other_end_on(rig, path, frames, hidden)) is not None:
+            return Switch(path=path, value=value, instead=tuple(covered), hidden=hidden)
     return None
 
 
-def _covers(bone: PoseBone, posed: Collection[str]) -> bool:
-    """Whether the bone copies one of those posed, and another on top."""
+def _covered(rig: Rig, bone: PoseBone, posed: Collection[str], frames: Array | None) -> NDArray[np.bool_]:
+    """(n,) whether the bone copies one of those posed, and another on top, on n frames; on None (1,) now."""
     ties = [tie for tie in bone.constraints if tie.type == "COPY_TRANSFORMS" and not tie.mute]
-
-    def copying(some: Iterable[Any]) -> bool:
-        return any(place.bone in posed for constraint in some for place in dependencies.targets(constraint))
-
+    copying = [any(place.bone in posed for place in dependencies.targets(tie)) for tie in ties]
     # The last of them covers what those before it copy.
-    last = [tie for tie in ties if tie.influence == 1.0][-1:]
-    return copying(ties) and not copying(last)
+    shows = np.zeros(1 if frames is None else len(frames), np.bool_)
+    for tie, copies_posed in zip(ties, copying, strict=True) if any(copying) else ():
+        shows = np.where(_whole(rig, tie, frames), copies_posed, shows)
+    return ~shows if any(copying) else shows
 
 
-def other_end(rig: Rig, path: str) -> float | None:
-    """The other end of a custom property that is at one; None for what is no switch, or is not there."""
-    value = switch_property.number_at(rig, path)
-    if value is None:
+def _whole(rig: Rig, tie: Constraint, frames: Array | None) -> Any:
+    """Whether the constraint acts wholly: (n,) on n frames, on None as it is."""
+    if frames is None:
+        return tie.influence == 1.0
+    return values_on(rig, f"{tie.path_from_id()}.{INFLUENCE}", frames) >= 1.0
+
+
+def _other_end_on(rig: Rig, path: str, frames: Array | None, rows: NDArray[np.bool_]) -> float | None:
+    """The other end of a custom property that is at one on some of these rows; None for what is no switch."""
+    try:
+        values = values_on(rig, path, frames)[rows]
+    except (KeyError, TypeError, ValueError):
         return None
+    ends = (other_end(rig, path, value) for value in np.unique(values).tolist())
+    return next((end for end in ends if end is not None), None)
+
+
+def other_end(rig: Rig, path: str, value: float | None = None) -> float | None:
+    """The other end of a custom property that is at one; None for what is no switch, or is not there.
+
+    value : of the property; None for the one that it has
+    """
+    now = switch_property.number_at(rig, path)
+    if now is None:
+        return None
+    value = now if value is None else value
     owner_path, _ = owner_and_property(path)
     owner: Any = rig.path_resolve(owner_path) if owner_path else rig
     limits = owner.id_properties_ui(switch_property.property_label(path)).as_dict()

@@ -30,14 +30,24 @@ _AT_END = 1e-3
 def shown_control_set(rig: Rig, limb: KnownLimb, frame: float | None = None) -> str:
     """FK or IK where either shows alone, "" in between.
 
-    frame : on which the property's keys count; None for the property as it is
+    frame : on which the property's animation counts; None for the property as it is
     """
     path = switch_path(rig, limb)
     if not path:
         return ""
-    value = float(value_at(rig, path)) if frame is None else numbers_on(rig, path, np.array([frame]))[0]
+    [value] = values_on(rig, path, None if frame is None else np.array([frame]))
     ends = {"FK": limb.fk_value, "IK": limb.ik_value}
-    return next((control_set for control_set, at in ends.items() if abs(value - at) < _AT_END), "")
+    return next((control_set for control_set, at in ends.items() if is_at(value, at)), "")
+
+
+def values_on(rig: Rig, path: str, frames: Array | None) -> Array:
+    """(n,) the property at this RNA path on n frames, or (1,) as it is."""
+    return np.array([float(value_at(rig, path))]) if frames is None else numbers_on(rig, path, frames)
+
+
+def is_at(value: Any, end: float) -> Any:
+    """(...) bool: whether a switch of this value, or one of each of these values, shows the control set at this end."""
+    return abs(value - end) < _AT_END
 
 
 def switch_path(rig: Rig, limb: KnownLimb) -> str:

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.rigs import animate, arm, keys
-from support.truth import Limb
+from support.truth import Limb, on_frame
 
 pytestmark = pytest.mark.versions
 
@@ -143,6 +143,62 @@ def test_a_key_of_a_whole_number_is_rounded_as_blender_does(empty_file: None) ->
     bpy.context.scene.frame_set(1)
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())["switch"]
     assert numbers_on(rig, '["switch"]', np.array([1.0])).tolist() == [shown]
+
+
+def _shown(rig: Object, frames: np.ndarray) -> list[float]:
+    """The property "switch" as Blender plays it."""
+    return [rig.evaluated_get(on_frame(frame))["switch"] for frame in frames]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_number_in_strips_is_as_blender_plays_it(empty_file: None, seed: int) -> None:
+    chance = random.Random(seed)
+    rig = bpy.data.objects.new("Rig", None)
+    bpy.context.scene.collection.objects.link(rig)
+    rig["switch"] = 0.0
+    start = chance.randint(-5, 5)
+    for strips in [rig.animation_data_create().nla_tracks.new().strips for _ in range(chance.randint(1, 2))]:
+        for name in "ab"[: chance.randint(1, 2)]:
+            for frame in (1, 3, 6, 9):
+                rig["switch"] = chance.random()
+                rig.keyframe_insert('["switch"]', frame=frame)
+            strip = strips.new(name, start, rig.animation_data.action)
+            strip.use_reverse, strip.scale, strip.repeat = chance.random() < 0.3, chance.choice((1.0, 2.0)), 1.0
+            strip.repeat = chance.choice((1.0, 1.0, 2.0, 2.5))
+            strip.extrapolation = chance.choice(("HOLD", "HOLD_FORWARD"))
+            start = int(strip.frame_end) + chance.randint(1, 5)
+            rig.animation_data.action = None
+        start = chance.randint(-5, 5)
+    frames = np.arange(
+        min(strip.frame_start for track in rig.animation_data.nla_tracks for strip in track.strips), 80.0
+    )
+    np.testing.assert_allclose(numbers_on(rig, '["switch"]', frames), _shown(rig, frames), atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["var", "1 - var", "1.0-var", "AVERAGE", "MAX", "polynomial", "circle"])
+def test_a_driven_number_is_as_blender_plays_it(empty_file: None, kind: str) -> None:
+    rig, other = bpy.data.objects.new("Rig", None), bpy.data.objects.new("Other", None)
+    for item in (rig, other):
+        bpy.context.scene.collection.objects.link(item)
+    rig["switch"] = 0.0
+    for frame, value in ((1, 0.1), (6, 0.8), (10, 0.4)):
+        other["number"] = value
+        other.keyframe_insert('["number"]', frame=frame)
+    curve = rig.driver_add('["switch"]')
+    variable = curve.driver.variables.new()
+    variable.name = "var"
+    circle = rig, '["switch"]'
+    variable.targets[0].id, variable.targets[0].data_path = circle if kind == "circle" else (other, '["number"]')
+    curve.driver.type = kind if kind.isupper() else "AVERAGE" if kind == "polynomial" else "SCRIPTED"
+    curve.driver.expression = kind if "var" in kind else "var"
+    if kind == "polynomial":
+        curve.keyframe_points.clear()
+        curve.modifiers.new("GENERATOR").coefficients = (0.75, -0.5)
+    frames = np.arange(1.0, 11.0)
+    shown = _shown(rig, frames)
+    assert (len({*shown}) > 5) == (kind != "circle")
+    on_frame(3)
+    np.testing.assert_allclose(numbers_on(rig, '["switch"]', frames), shown, atol=1e-5)
 
 
 NAMES = ['the "spine"', "spine\\", '"]["spine', "spine.[0]"]
