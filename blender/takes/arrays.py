@@ -7,7 +7,7 @@ import numpy as np
 from bpy.types import Scene
 
 from ...skeleton.transform import orientation
-from ...skeleton.values import Point
+from ...skeleton.values import MERGE, Point
 from ...solver.rotation import quaternions
 from ...solver.values import Array
 from .. import versions
@@ -23,13 +23,20 @@ VERSION = 1
 
 
 def write(path: Path, scene: Scene, rig: Rig, report: Report, frames: Array) -> None:
-    """Write the motion of the armature on these frames (n,), and what the report says of its limbs.
+    """Write the motion of the armature on these frames (n,) and those of the report, and what it says of its limbs.
 
     raises : Refused where something cannot be evaluated
     """
+    frames = np.unique(np.concatenate((frames, *(_as_whole(chain.frames) for chain in report.chains))))
     # Opened here: NumPy adds a suffix to names.
     with path.open("wb") as file:
         np.savez_compressed(file, **_motion(scene, rig, frames), **_limbs(rig, report, frames))
+
+
+def _as_whole(frames: Array) -> Array:
+    """(n,) the frames, whole where they lie so near a whole one that its keys are theirs."""
+    whole = np.rint(frames)
+    return np.where(np.abs(frames - whole) <= MERGE / 2.0, whole, frames)
 
 
 def bone_matrices(scene: Scene, rig: Rig, frames: Array) -> dict[str, Array]:
@@ -69,7 +76,7 @@ def _limbs(rig: Rig, report: Report, frames: Array) -> dict[str, Any]:
         # 0 where it is free, 1 where its ball stands, 2 for its heel, 3 for both, as keyed.
         if row := contact_keys.row_of(versions.curves(rig), rig.pose.bones[ends[chain.name]].path_from_id()):
             contacts[:, column] = row.within(frames)
-        _, here, there = np.intersect1d(frames, chain.frames, return_indices=True)
+        _, here, there = np.intersect1d(frames, _as_whole(chain.frames), return_indices=True)
         miss[here, column], status[here, column] = chain.miss[there], chain.status[there]
         if len(chain.angles):
             angles[here, column] = chain.angles[there]

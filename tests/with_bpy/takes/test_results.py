@@ -225,6 +225,37 @@ def test_arrays_are_read_in_three_lines(tmp_path: Path) -> None:
     np.testing.assert_allclose(np.abs(found["angles"][:, 0, 1]), truth, atol=1e-3)
 
 
+BETWEEN = {
+    "halves": ("10.5:20.5", np.arange(10.5, 21.0)),
+    # Each third of these is a whole frame but for some 1e-7, and has the keys of it.
+    "thirds": ("2:20:0.3333333", np.arange(6, 61) / 3.0),
+    "every other": ("2:20:2", np.arange(2.0, 21.0, 2.0)),
+}
+
+
+@pytest.mark.parametrize("case", BETWEEN)
+def test_arrays_have_the_frames_of_the_report(tmp_path: Path, case: str) -> None:
+    source, _ = take_file(tmp_path, "bvh")
+    asked, truth = BETWEEN[case]
+    line = ["plant", source, "--import-fps", RATE, f"--frames={asked}", "--report", tmp_path / "report.json"]
+    assert run(*line, "--output", tmp_path / "planted.npz") == 0
+    [report] = json.loads((tmp_path / "report.json").read_text())["reports"]
+    with np.load(tmp_path / "planted.npz") as file:
+        found = {name: file[name] for name in file.files}
+    # The whole frames of the motion, and those between them that were asked for; as far as the step is rounded.
+    np.testing.assert_allclose(found["frames"], np.unique([*FRAMES, *truth]), atol=1e-5)
+    asked_for = np.isclose(found["frames"][:, None], truth, rtol=0.0, atol=1e-5).any(axis=1)
+    np.testing.assert_array_equal(found["status"] >= 0, np.stack([asked_for] * 2, axis=1))
+    np.testing.assert_array_equal(np.isfinite(found["miss"]), np.stack([asked_for] * 2, axis=1))
+    np.testing.assert_array_equal(found["miss"][asked_for].T, [chain["miss"] for chain in report["chains"]])
+    assert run(*line[:-2], "--output", tmp_path / "planted.blend") == 0
+    rig = opened(tmp_path / "planted.blend")
+    foot = [*found["bones"]].index("LeftFoot")
+    for frame, head in zip(found["frames"], found["heads"][:, foot], strict=True):
+        bpy.context.scene.frame_set(int(frame // 1), subframe=frame % 1)
+        np.testing.assert_allclose(head, rig.matrix_world @ rig.pose.bones["LeftFoot"].head, atol=1e-5 * HEIGHT)
+
+
 def test_the_report_has_the_hash_of_the_output(tmp_path: Path) -> None:
     source, _ = take_file(tmp_path, "bvh")
     output, report = tmp_path / "planted.fbx", tmp_path / "report.json"
