@@ -108,7 +108,7 @@ def read(path: Path) -> BvhFile:
     ends = [*accumulate((len(joint.channels) for joint in joints), initial=0)]
     count = int(head[1] or 0)
     rows = _rows(path, bare, head.end(), count, ends[-1])
-    if count and len(rows) > count:
+    if head[1] and len(rows) > count:
         notes += (translated("report.bvh_rows", file=path, count=count, rows=len(rows)),)
     return BvhFile(
         skeleton=text[:motion],
@@ -205,7 +205,7 @@ def _cut(name: str, size: int) -> str:
 def _rows(path: Path, text: str, start: int, count: int, width: int) -> Array:
     """(n, width) the numbers from `start` on; words behind the last row are a comment.
 
-    count : of the rows, as the file says; 0 if it does not
+    count : of the rows, as the file says; 0 if it does not, and as programs write that fill it in later
     """
     words, leading = text[start:].split(), list[float]()
     with suppress(ValueError):

@@ -117,11 +117,12 @@ def test_joints_may_have_any_channels(tmp_path: Path, others: str) -> None:
     assert_moves_as(made)
 
 
-def test_more_rows_than_said_are_all_taken(tmp_path: Path) -> None:
+@pytest.mark.parametrize("said", [20, 0])
+def test_more_rows_than_said_are_all_taken(tmp_path: Path, said: int) -> None:
     made = walk(seconds=1.0)
-    (tmp_path / "odd.bvh").write_text(text(made, frames="Frames: 20\n"))
+    (tmp_path / "odd.bvh").write_text(text(made, frames=f"Frames: {said}\n"))
     [note] = taken(tmp_path / "odd.bvh")
-    assert "says that it has 20 frames, and has 31" in note
+    assert f"says that it has {said} frames, and has 31" in note
     assert_moves_as(made)
 
 
