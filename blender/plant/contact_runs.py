@@ -57,24 +57,22 @@ def limb_names(rig: Rig, known: Collection[str]) -> dict[str, str]:
 
 
 def span(row: FCurve) -> tuple[int, int]:
-    """The whole frames from the first key of a row to the last."""
+    """The whole frames from the first key of a row to the last; where none is between them, the last before the first."""
     first, last = row.range().to_tuple()
-    return ceil(first), max(ceil(first), floor(last))
+    return ceil(first), floor(last)
 
 
 def runs(row: FCurve, start: int, end: int) -> list[Run]:
     """From one frame to another, one after another, as Blender evaluates the row; beyond its keys nothing stands."""
-    first, last = span(row)
-    frames = np.arange(start, end + 1.0)
-    values = np.where((frames >= first) & (frames <= last), Row.of(row).at(frames), 0)
+    values = Row.of(row).within(np.arange(start, end + 1.0))
     edges = [0, *(np.flatnonzero(np.diff(values)) + 1).tolist(), len(values)]
     return [Run(start + begin, start + beyond - 1, KINDS[values[begin]]) for begin, beyond in pairwise(edges)]
 
 
 def whole_span(known: Iterable[FCurve]) -> tuple[int, int]:
-    """The whole frames from the first key of these rows to the last."""
+    """The whole frames from the first key of these rows to the last; one where there is none."""
     starts, ends = zip(*map(span, known), strict=True)
-    return min(starts), max(ends)
+    return min(starts), max(min(starts), *ends)
 
 
 def page(known: Iterable[FCurve], frame: int, most: int) -> tuple[int, int]:

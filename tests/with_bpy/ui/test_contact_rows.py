@@ -90,6 +90,20 @@ def test_beyond_its_keys_a_row_shows_nothing(rig: Object) -> None:
     assert told(contact_runs.runs(row, -10, 90))[11:72] == evaluated(rig)
 
 
+@pytest.mark.parametrize("between", [{3.5: 3.0}, {3.2: 1.0, 3.8: 3.0}], ids=str)
+def test_keys_between_frames_show_on_none_of_these(rig: Object, between: dict[float, float]) -> None:
+    row = contact_runs.rows(rig)["shin.L"]
+    row.keyframe_points.clear()
+    for frame, kind in between.items():
+        row.keyframe_points.insert(frame, kind).interpolation = "CONSTANT"
+    assert contact_runs.whole_span([row]) == (4, 4)
+    assert told(contact_runs.runs(row, *FRAMES[:: len(FRAMES) - 1])) == ["NONE"] * len(FRAMES)
+    assert contact_runs.run_at(row, 4).kind == "NONE"
+    bpy.ops.two_bone_ik.contact_set(bone="shin.L", contact="HEEL", frame_start=10, frame_end=11)
+    shown_now = told(contact_runs.runs(contact_runs.rows(rig)["shin.L"], 1, 12))
+    assert shown_now == ["NONE"] * 9 + ["HEEL"] * 2 + ["NONE"]
+
+
 def test_a_button_sets_the_frames_and_no_others(rig: Object) -> None:
     pressed = [(kind, *span) for kind in ("NONE", "BOTH") for span in ((20, 30), (1, 1), (55, 61), (33, 33))]
     pressed += [("BALL", 70, 75), ("HEEL", -9, -5), ("NONE", 70, 75), ("BOTH", 1, 61), ("NONE", 1, 61)]
