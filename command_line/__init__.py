@@ -2,6 +2,7 @@
 
 `run_shot` opens, works on and writes one file; `blend_file` opens it, .blend or take, and finds its armatures. A `shot`
 comes from the arguments or from a row of a `manifest`, which decides what goes before what. `rows` are those that were
-chosen, `patterns` what they stand for, `text_values` reads values, and `formats` knows suffixes. `outcome` has the
-words and the exit status, `record` decides what was done before, and `worker` is one Blender of several.
+chosen, `patterns` what they stand for, `list_names` how their results are called, `text_values` reads values, and
+`formats` knows suffixes. `outcome` has the words and the exit status, `record` decides what was done before, and
+`worker` is one Blender of several.
 """

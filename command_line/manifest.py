@@ -19,20 +19,20 @@ default a shot has the path of its file without suffix as its name, or the last 
 
 import json
 import os
-import re
 from argparse import Namespace
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from operator import add
+from functools import cached_property
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from ..blender.files import atomic_write, toml_file
 from ..blender.messages.refused import Refused
 from ..blender.messages.translation import nearest_name
-from . import patterns, record, shot_options
+from . import list_names, patterns, record, shot_options
 from .formats import FORMATS
+from .list_names import SPAN
 from .patterns import Listing, PathMapping
 from .rig_setup import RigSetup, repeated
 from .rows import Rows
@@ -48,42 +48,80 @@ SHARED = ("setup", "rig", "frames", "formats", *shot_options.NAMES, *_HOOKS, *sh
 """What shots and [defaults] may have."""
 
 _KEYS = ("file", "name", *SHARED, "output")
-_SPAN = re.compile(r"([1-9]\d*)(?:(-)([1-9]\d*)?(?::([1-9]\d*))?)?")
 
 
-def shots(rows: Rows, listing: Listing, arguments: Namespace, common: Shot) -> dict[int, Shot]:
-    """The chosen shots by number, from 1 on; `common` gives what they leave out. Refused if one makes no sense;
-    a dry run goes on, and tells the fault of each.
+class Shots:
+    """The shots of a list by their numbers, from 1 on; until one is asked for, only its file and name are read."""
 
-    arguments : say which are chosen, and have the folders for outputs, reports and logs
-    """
-    defaults = shot_options.gathered(f"[defaults] of {listing.source}", rows.defaults)
-    take = str(defaults.get("import_take", common.import_take))
-    places, files, takes = patterns.files(rows, listing, arguments.output_dir, take)
-    endings = [*map(patterns.ending, takes)]
-    stems = [*map(add, map(_stem, files), endings)]
-    own = [rows.names[place] for place in places]
-    names = _names([name and name + ending for name, ending in zip(own, endings, strict=True)], stems)
-    meeting = Counter(dict(zip(zip(files, takes, strict=True), stems, strict=True)).values())
-    reports: dict[Path, int] = {}
-    chosen: dict[int, Shot] = {}
-    for number in numbers(arguments.shot, len(files), names):
-        file, take, stem = files[number - 1], takes[number - 1], stems[number - 1]
-        where = f"Shot {number} of {listing.source}"
-        named = replace(common, number=number, name=names[number - 1])
-        try:
-            table = shot_options.gathered(where, rows.read(places[number - 1]))
-            entry = _Entry(where, _filled_in(table, defaults), listing)
-            shot = entry.shot(file, take, named, arguments, keep_suffix=meeting[stem] > 1)
-            if shot.report and (other := reports.setdefault(shot.report, number)) != number:
-                place = next(iter(shot.outputs), shot.report)
-                raise Refused("SAME_OUTPUT", value=str(place), where=where, other=other)
-        except Refused as fault:
-            if not arguments.dry_run:
-                raise
-            shot = replace(named, file=Path(file), import_take=take, fault=fault)
-        chosen[number] = shot
-    return chosen
+    def __init__(self, rows: Rows, listing: Listing, arguments: Namespace, common: Shot) -> None:
+        """`common` gives what shots leave out, and the arguments say which are chosen, and have folders to write to."""
+        self._rows, self._listing, self._arguments, self._common = rows, listing, arguments, common
+        self._defaults = shot_options.gathered(f"[defaults] of {listing.source}", rows.defaults)
+        take = str(self._defaults.get("import_take", common.import_take))
+        self._places, self._files, self._takes = patterns.files(rows, listing, arguments.output_dir, take)
+        self._endings = list_names.endings(self._files, self._takes)
+        texts = [rows.files[place] for place in self._places]
+        self._bases = list_names.outputs(self._files, texts, self._endings, listing)
+        self._names = list_names.shot_names([rows.names[place] for place in self._places], self._files, self._endings)
+
+    def chosen(self) -> dict[int, Shot]:
+        """Those that the arguments choose. Refused if one makes no sense; a dry run goes on, and tells each fault."""
+        reports: dict[Path, int] = {}
+        chosen: dict[int, Shot] = {}
+        for number in numbers(self._arguments.shot, len(self._files), self._names):
+            try:
+                shot = self.shot(number)
+                if shot.report and (other := reports.setdefault(shot.report, number)) != number:
+                    raise self._same_output(shot, other)
+            except Refused as fault:
+                if not self._arguments.dry_run:
+                    raise
+                file, take = Path(self._files[number - 1]), self._takes[number - 1]
+                shot = replace(self._named(number), file=file, import_take=take, fault=fault)
+            chosen[number] = shot
+        return chosen
+
+    def shot(self, number: int) -> Shot:
+        """The shot of this number; Refused if it makes no sense."""
+        at, where = number - 1, self._where(number)
+        table = shot_options.gathered(where, self._rows.read(self._places[at]))
+        entry = _Entry(where, _filled_in(table, self._defaults), self._listing)
+        base, ending = self._bases[at], self._endings[at]
+        named = self._named(number)
+        return entry.shot(self._files[at], self._takes[at], named, self._arguments, base=base, ending=ending)
+
+    def refuse_other(self, shot: Shot, report: Mapping[str, Any]) -> None:
+        """Raise `Refused` if the report that lies in the place of the shot's is that of another shot of the list.
+
+        The rows of a list may have moved since, and names may have changed: what counts is where the other writes now.
+        """
+        number, name = report.get("shot"), str(report.get("name"))
+        is_there = isinstance(number, int) and 0 < number <= len(self._names)
+        if not is_there or self._names[number - 1] != name:
+            number = self._numbers.get(name, number if is_there else shot.number)
+        if number != shot.number and self._report(number) == shot.report:
+            raise self._same_output(shot, number)
+
+    def _report(self, number: int) -> Path | None:
+        with suppress(Refused):
+            return self.shot(number).report
+        return None
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in reversed([*enumerate(self._names, 1)])}
+
+    def _where(self, number: int) -> str:
+        return f"Shot {number} of {self._listing.source}"
+
+    def _named(self, number: int) -> Shot:
+        return replace(self._common, number=number, name=self._names[number - 1])
+
+    def _same_output(self, shot: Shot, other: int) -> Refused:
+        assert shot.number
+        place, where = next(iter(shot.outputs), shot.report), self._where(shot.number)
+        named: dict[str, Any] = {"value": str(place), "where": where, "other": other}
+        return Refused("SAME_OUTPUT.row" if self._arguments.manifest else "SAME_OUTPUT.file", **named)
 
 
 def numbers(text: str | None, count: int, names: Sequence[str] = ()) -> list[int]:
@@ -96,7 +134,7 @@ def numbers(text: str | None, count: int, names: Sequence[str] = ()) -> list[int
     chosen: list[int] = []
     places: dict[str, int] = {}
     for part in map(str.strip, text.split(",")):
-        span = _SPAN.fullmatch(part)
+        span = SPAN.fullmatch(part)
         if not span:
             places = places or {name: number for number, name in enumerate(names, 1)}
             if part not in places:
@@ -111,25 +149,6 @@ def numbers(text: str | None, count: int, names: Sequence[str] = ()) -> list[int
             raise Refused("ARGUMENTS.shot", value=text)
         chosen += range(first, min(last, count) + 1, int(span[4] or 1))
     return list(dict.fromkeys(chosen))
-
-
-def _stem(file: str) -> str:
-    """The file without suffix, alike on all machines."""
-    return os.path.splitext(os.path.normpath(file))[0].replace(os.sep, "/")
-
-
-def _names(own: Sequence[str], stems: Sequence[str]) -> Sequence[str]:
-    """The name of each shot, its own or one from its stem; Refused if its own can be none, or another shot has it."""
-    last = [stem.rpartition("/")[2] for stem in stems]
-    counts = Counter(last)
-    names = [name or (part if counts[part] == 1 else stem) for name, part, stem in zip(own, last, stems, strict=True)]
-    shots = Counter(names)
-    for name in filter(None, own):
-        if "," in name or _SPAN.fullmatch(name):
-            raise Refused("SHOT_NAME.range", value=name)
-        if shots[name] > 1:
-            raise Refused("SHOT_NAME.twice", value=name)
-    return names
 
 
 def _filled_in(table: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
@@ -157,16 +176,17 @@ class _Entry:
         if "file" not in self.table or not self._text(self.table, "file"):
             raise Refused("NO_FILE.in_shot", where=self.where)
 
-    def shot(self, file: str, take: str, common: Shot, arguments: Namespace, *, keep_suffix: bool) -> Shot:
-        """The shot, which writes into the folders that the arguments give; `keep_suffix` as for its outputs.
+    def shot(self, file: str, take: str, common: Shot, arguments: Namespace, *, base: str, ending: str) -> Shot:
+        """The shot, which writes into the folders that the arguments give.
 
-        take : the animation that was found by a pattern, otherwise ""
+        take : the animation that was found by a pattern, otherwise ""; `ending` is what names have for it
+        base : the path of its outputs there without their suffix, if its row names none
         """
         options = self._options(common) | ({"import_take": take} if take else {})
         path = self.listing.file(file, self.table["file"], self.where)
         shot = replace(common, file=path, is_open=False, rigs=self._rigs(common), **options)
-        base, written = self._outputs(path, common, keep_suffix=keep_suffix)
-        base += patterns.ending(take)
+        own, written = self._outputs(common)
+        base = own + ending if own else base
         if arguments.log_dir:
             shot = replace(shot, log=_below(arguments.log_dir, base, record.LOG_SUFFIX, self))
         if arguments.output_dir:
@@ -175,19 +195,15 @@ class _Entry:
             shot = replace(shot, outputs=() if shot.command == "check" else tuple(outputs), report=report)
         return shot
 
-    def _outputs(self, file: Path, common: Shot, *, keep_suffix: bool) -> tuple[str, Sequence[str]]:
-        """The path of the outputs in their folder, without suffix, and their suffixes.
-
-        keep_suffix : another shot's outputs would have the same path
-        """
+    def _outputs(self, common: Shot) -> tuple[str, Sequence[str]]:
+        """The path that the row names for outputs in their folder, without suffix, "" for none; and their suffixes."""
         says_formats = "formats" in self.table
         suffixes: Sequence[str] = common.formats
         if says_formats:
             texts = toml_file.texts(self.where, "formats", self.table["formats"])
             suffixes = of_table(self.where, "formats", ",".join(texts))
         if "output" not in self.table:
-            seen = self._seen(file)
-            return (str(seen) if keep_suffix else os.path.splitext(seen)[0]), suffixes
+            return "", suffixes
         output = self._filled("output")
         base, suffix = os.path.splitext(output)
         if suffix.lower() in FORMATS:
@@ -196,16 +212,6 @@ class _Entry:
             _below(Path(), output, "", self)
             raise Refused("OUTPUT_FORMAT", value=output, known=", ".join(FORMATS))
         return output, suffixes
-
-    def _seen(self, file: Path) -> Path:
-        """The path of the file in the folder for outputs."""
-        home = self.listing.home
-        if not file.is_relative_to(home):
-            # What a pattern elsewhere finds keeps its folders below the part of it that is fixed.
-            fixed = Path(re.split(r"[^/\\]*[*?[]", str(self.listing.mapped(self._filled("file"))))[0])
-            return file.relative_to(fixed) if file != fixed and file.is_relative_to(fixed) else Path(file.name)
-        seen = Path(os.path.normpath(file.relative_to(home)))
-        return Path(*(part for part in seen.parts if part != os.pardir))
 
     def _rigs(self, common: Shot) -> tuple[RigSetup, ...]:
         """The armatures, each with its own setup or that of the shot."""

@@ -18,9 +18,6 @@ PathMapping = Callable[[str], Path]
 _MOST_ENTRIES = 100_000
 """Files and folders that are looked at for a pattern: more are those of a whole disk, and take minutes."""
 
-_UNFIT = re.compile(r'[\x00-\x1f\\/:*?"<>|,]')
-"""What names of files cannot have on some machine, and the comma between names of shots."""
-
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
 
 
@@ -66,11 +63,6 @@ def files(
     ]
     places, files, takes = zip(*found, strict=True)
     return places, files, takes
-
-
-def ending(take: str) -> str:
-    """What the names of a shot and of its outputs have for an animation that was found by a pattern."""
-    return take and f"_{_UNFIT.sub('_', take)}"
 
 
 def _fitting(pattern: str, listing: Listing, folder: Path | None) -> Iterator[str]:

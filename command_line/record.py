@@ -6,7 +6,7 @@ is not the hash of what lies there, and the shot counts as not done.
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -33,10 +33,15 @@ _LARGEST = 1 << 30
 """Bytes of a report that is read again: ten limbs over half a million frames."""
 
 
-def earlier(shot: Shot) -> dict[str, Any]:
+RefuseOther = Callable[[Shot, Mapping[str, Any]], None]
+"""Raises `Refused` if a report, in the place of the shot's, is that of another shot of the list."""
+
+
+def earlier(shot: Shot, refuse_other: RefuseOther | None = None) -> dict[str, Any]:
     """The report of an earlier run; empty if there is none.
 
-    raises : Refused if the file is no report and would be overwritten
+    refuse_other : is asked about a report of another number or name
+    raises : Refused if the file is no report, or that of another shot, and would be overwritten
     """
     if not (shot.report and os.path.exists(shot.report) and shot.report.stat().st_size):
         return {}
@@ -47,6 +52,9 @@ def earlier(shot: Shot) -> dict[str, Any]:
             return {}  # beside an output it has a name of ours, and is a report that was damaged
         content = None
     if isinstance(content, dict) and content.keys() >= {"schema", "state", "versions", "request"}:
+        is_same = (content.get("shot"), content.get("name")) == (shot.number, shot.name)
+        if shot.is_resumed and refuse_other and not is_same:
+            refuse_other(shot, content)
         return content
     raise Refused("OVERWRITE.other", value=str(shot.report))
 
@@ -90,13 +98,20 @@ def write(
     _write(shot, times, content)
 
 
-def write_failure(shot: Shot, request: dict[str, Any], state: str, error: Refused | str, times: dict[str, Any]) -> None:
-    """Write the report of a shot that failed, in place of an older one, unless the place is another program's.
+def write_failure(
+    shot: Shot,
+    request: dict[str, Any],
+    state: str,
+    error: Refused | str,
+    times: dict[str, Any],
+    refuse_other: RefuseOther | None = None,
+) -> None:
+    """Write the report of a shot that failed, in place of an older one, unless the place is another's.
 
     error : the refusal, or a sentence that says how Blender ended
     """
     with suppress(Refused):  # it may be the report that cannot be written
-        earlier(shot)
+        earlier(shot, refuse_other)
         _write(shot, times, {"state": state, "request": request, "error": _error(error)})
 
 

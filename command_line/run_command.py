@@ -5,6 +5,7 @@ from argparse import Namespace
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import fields, replace
+from functools import cache, partial
 from glob import has_magic
 from math import inf
 from pathlib import Path
@@ -16,6 +17,7 @@ from .formats import is_take
 from .manifest import mapping
 from .outcome import ExitStatus, Outcome, table
 from .patterns import Listing
+from .record import RefuseOther
 from .rig_setup import from_arguments
 from .run_shot import done_before, run_shot
 from .shot import Shot
@@ -35,15 +37,17 @@ def run(arguments: Namespace, call: Sequence[str]) -> int:
 
 def _run(arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
     if arguments.shot == worker.STDIN:
-        worker.serve(lambda shot: run_shot(shot, progress))
+        listed_later = cache(lambda: _listed(_shot(arguments), arguments))
+        worker.serve(lambda shot: run_shot(shot, progress, lambda *report: listed_later().refuse_other(*report)))
         return ExitStatus.DONE
     _refuse_combination(arguments)
     shot, are_many = _shot(arguments), _are_many(arguments)
-    shots = _chosen(shot, arguments) if are_many else {0: shot}
+    listed = _listed(shot, arguments) if are_many else None
+    shots, refuse_other = (listed.chosen(), listed.refuse_other) if listed else ({0: shot}, None)
     _refuse_overwriting([replace(shot, outputs=())] if arguments.in_place else shots.values(), arguments)
     summary = Summary(arguments.summary)
     outcomes: dict[int, Outcome] = {}
-    with _alone(arguments), closing(_outcomes(shots, arguments, call, progress)) as ending:
+    with _alone(arguments), closing(_outcomes(shots, refuse_other, arguments, call, progress)) as ending:
         for number, ended in ending:
             outcomes[number] = ended
             if not arguments.dry_run:
@@ -80,7 +84,7 @@ def _are_many(arguments: Namespace) -> bool:
     return bool(arguments.manifest or arguments.output_dir or len(files) > 1 or is_pattern)
 
 
-def _chosen(common: Shot, arguments: Namespace) -> dict[int, Shot]:
+def _listed(common: Shot, arguments: Namespace) -> manifest.Shots:
     mapped = mapping(arguments.path_mapping)
     if path := arguments.manifest:
         listed = rows.of_manifest(path, manifest.SHARED, whole=arguments.shot is None)
@@ -89,24 +93,29 @@ def _chosen(common: Shot, arguments: Namespace) -> dict[int, Shot]:
     else:
         listed = rows.of_files(arguments.file)
         listing = Listing(source="the command line", home=Path.cwd(), mapped=mapped)
-    return manifest.shots(listed, listing, arguments, common)
+    return manifest.Shots(listed, listing, arguments, common)
 
 
 def _outcomes(
-    shots: Mapping[int, Shot], arguments: Namespace, call: Sequence[str], progress: Progress
+    shots: Mapping[int, Shot],
+    refuse_other: RefuseOther | None,
+    arguments: Namespace,
+    call: Sequence[str],
+    progress: Progress,
 ) -> Generator[tuple[int, Outcome], None, None]:
     """The outcomes of the shots by their numbers, each as it ends."""
     # This Blender cannot stop itself, nor can it tell apart what it prints.
     jobs = arguments.jobs or int(bool(arguments.time_limit or arguments.log_dir))
     if jobs and not arguments.dry_run:
         time_limit = arguments.time_limit or inf
-        outcomes = worker.outcomes([*call, *worker.WORKER], shots, jobs, time_limit, done_before)
+        before = partial(done_before, refuse_other=refuse_other)
+        outcomes = worker.outcomes([*call, *worker.WORKER], shots, jobs, time_limit, before)
         for done, shot_outcome in enumerate(outcomes, 1):
             progress(done / len(shots))
             yield shot_outcome
     else:
         for done, (number, shot) in enumerate(shots.items()):
-            yield number, run_shot(shot, progress.part(done, len(shots)))
+            yield number, run_shot(shot, progress.part(done, len(shots)), refuse_other)
 
 
 def _refuse_combination(arguments: Namespace) -> None:

@@ -24,6 +24,7 @@ from ..blender.takes.take import Taken
 from . import blend_file, interrupt, outcome, outputs, record, shot_options
 from .formats import is_take
 from .outcome import Clock, ExitStatus, Outcome
+from .record import RefuseOther
 from .shot import Progress, Setups, Shot, imported
 from .text_values import declared
 
@@ -69,8 +70,11 @@ class _Refusals(list[Refused]):
                 raise refusal
 
 
-def run_shot(shot: Shot, progress: Progress) -> Outcome:
-    """Carry out the shot; one of a manifest is skipped if its report says that the same was done before."""
+def run_shot(shot: Shot, progress: Progress, refuse_other: RefuseOther | None = None) -> Outcome:
+    """Carry out the shot; one of a list is skipped if its report says that the same was done before.
+
+    refuse_other : is asked about a report that lies in its place and has another number or name
+    """
     clock = Clock()
     request: dict[str, Any] = {}
     try:
@@ -79,22 +83,23 @@ def run_shot(shot: Shot, progress: Progress) -> Outcome:
         else:
             setups = _setups(shot)
             request = shot.request(setups)
-            ended = _done_before(shot, request) or _carried_out(shot, setups, request, clock, progress)
+            ended = _done_before(shot, request, refuse_other)
+            ended = ended or _carried_out(shot, setups, request, clock, progress, refuse_other)
         progress(1.0)
     except Refused as refused:
         if not shot.dry_run:
-            record.write_failure(shot, request, outcome.REFUSED, refused, clock.times())
+            record.write_failure(shot, request, outcome.REFUSED, refused, clock.times(), refuse_other)
         ended = Outcome(status=ExitStatus.REFUSED, state=outcome.REFUSED, text=str(refused))
     return replace(ended, **clock.times())
 
 
-def done_before(shot: Shot) -> Outcome | None:
+def done_before(shot: Shot, refuse_other: RefuseOther | None = None) -> Outcome | None:
     """The outcome of a shot that an earlier run has carried out; None if it is to be carried out, or cannot be."""
     clock = Clock()
     try:
         if not (shot.is_resumed and record.earlier(shot)):
             return None
-        ended = _done_before(shot, shot.request(_setups(shot)))
+        ended = _done_before(shot, shot.request(_setups(shot)), refuse_other)
     except Refused:
         return None
     return ended and replace(ended, **clock.times())
@@ -131,9 +136,9 @@ def _setups(shot: Shot) -> Setups:
     return setups
 
 
-def _done_before(shot: Shot, request: dict[str, Any]) -> Outcome | None:
-    """The outcome of an earlier run that carried out the same; Refused if another program's file is in its place."""
-    earlier = record.earlier(shot)
+def _done_before(shot: Shot, request: dict[str, Any], refuse_other: RefuseOther | None) -> Outcome | None:
+    """The outcome of an earlier run that carried out the same; Refused if another's file is in its place."""
+    earlier = record.earlier(shot, refuse_other)
     try:
         summaries = record.done_before(shot, earlier, request) if shot.is_resumed else None
         return None if summaries is None else outcome.of_summaries(summaries, "done before", strict=shot.strict)
@@ -141,13 +146,21 @@ def _done_before(shot: Shot, request: dict[str, Any]) -> Outcome | None:
         return None  # refused then, a summary where all is asked for, or another version's
 
 
-def _carried_out(shot: Shot, setups: Setups, request: dict[str, Any], clock: Clock, progress: Progress) -> Outcome:
+def _carried_out(
+    shot: Shot,
+    setups: Setups,
+    request: dict[str, Any],
+    clock: Clock,
+    progress: Progress,
+    refuse_other: RefuseOther | None,
+) -> Outcome:
     _refuse_at_once(shot)
     for path in filter(None, (*shot.outputs, shot.report)):
         atomic_write.refuse_unwritable(path, force=shot.force)
     with file_lock.locked(shot.report) if shot.is_resumed and shot.report else nullcontext():
         # Another task may have done it while this one waited.
-        return _done_before(shot, request) or _written(shot, setups, request, clock, progress)
+        ended = _done_before(shot, request, refuse_other)
+        return ended or _written(shot, setups, request, clock, progress)
 
 
 def _refuse_at_once(shot: Shot) -> None:

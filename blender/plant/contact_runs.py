@@ -57,7 +57,7 @@ def limb_names(rig: Rig, known: Collection[str]) -> dict[str, str]:
 
 
 def span(row: FCurve) -> tuple[int, int]:
-    """The whole frames from the first key of a row to the last; where none is between them, the last before the first."""
+    """The whole frames from the first key of a row to the last; if there are none, the last is before the first."""
     first, last = row.range().to_tuple()
     return ceil(first), floor(last)
 

@@ -59,3 +59,17 @@ def test_a_run_is_refused_while_another_lives_and_not_after(command: list[str], 
     third = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
     assert third.returncode == 0, third.stderr
     assert len(list((tmp_path / "out").iterdir())) == 8
+
+
+def test_two_shots_with_one_output_are_not_both_done(command: list[str], tmp_path: Path) -> None:
+    row = f'[[shot]]\nfile = "{NAMES[0]}"\noutput = "same.blend"\n'
+    (tmp_path / "season.toml").write_text(f'{row}name = "a"\n{row}name = "b"\n')
+    lines = [[*command, "--shot", "a"], [*command, "--shot", "b", "--jobs", "1"]]
+    tasks = [subprocess.Popen(line, stdout=subprocess.PIPE, text=True) for line in lines]
+    said = [task.communicate(timeout=SECONDS)[0] for task in tasks]
+    # Whichever had the lock first.
+    assert sorted(task.returncode for task in tasks) == [0, 5]
+    [refused] = [text for task, text in zip(tasks, said, strict=True) if task.returncode == 5]
+    assert "has the same output as shot" in refused
+    again = [subprocess.run(line, check=False, stdout=subprocess.DEVNULL).returncode for line in lines]
+    assert again == [task.returncode for task in tasks]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import bpy
 import pytest
+from bl_ext.user_default.two_bone_ik.blender.files import file_lock
 
 from support.command import run
 from support.rigs import animate, arm
@@ -85,6 +88,68 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(season: Path, caps
     assert f'to do: bake, writes "{output}"' in capsys.readouterr().out
     assert run("bake", season.with_name("none.blend"), "--output", output, "--report", output, "--dry-run") == 5
     assert {path: path.stat().st_mtime_ns for path in season.parent.rglob("*")} == before
+
+
+SAME = '[[shot]]\nname = "a"\nfile = "shot.blend"\n\n[[shot]]\nname = "b"\nfile = "shot.blend"\noutput = "shot.blend"\n'
+TOLD = 'Shot 2 of "{}" has the same output as shot 1, "{}": give it another output'
+
+
+@pytest.mark.parametrize("other", ["", 'frames = "1:2"'], ids=["same", "other"])
+@pytest.mark.parametrize("names", [True, False])
+def test_what_another_shot_did_is_not_done_before(
+    season: Path, capsys: pytest.CaptureFixture[str], other: str, names: bool
+) -> None:
+    text = SAME + other
+    season.write_text(text if names else "\n".join(line for line in text.splitlines() if "name" not in line))
+    output = season.parent / "out/shot.blend"
+    assert state(season, capsys, "--shot", "1") == "done before"
+    before = {path: path.read_bytes() for path in output.parent.iterdir()}
+    for options in ((), ("--force",)):
+        capsys.readouterr()
+        assert bake(season, "--shot", "2", *options) == 5
+        assert TOLD.format(season, output) in capsys.readouterr().out
+    assert {path: path.read_bytes() for path in output.parent.iterdir()} == before
+    assert state(season, capsys, "--shot", "1") == "done before"
+    # As a run of all says.
+    assert bake(season) == 5
+    assert TOLD.format(season, output) in capsys.readouterr().err
+
+
+def test_a_shot_that_waited_for_another_is_not_done_before(
+    season: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both tasks of a farm begin before either has written."""
+    report = season.parent / "out/shot.two_bone_ik.json"
+    first = report.read_text()
+    report.unlink()
+    season.write_text(SAME)
+
+    @contextmanager
+    def waited(_path: Path) -> Iterator[bool]:
+        report.write_text(first.replace('"name": "shot"', '"name": "a"'))
+        yield True
+
+    monkeypatch.setattr(file_lock, "locked", waited)
+    assert bake(season, "--shot", "b") == 5
+    assert "has the same output as shot 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[[shot]]\nname = "opening"\nfile = "shot.blend"\n',
+        '[[shot]]\nfile = "other.blend"\n[[shot]]\nfile = "shot.blend"\n',
+        # Another one has its name now, and writes elsewhere.
+        '[[shot]]\nname = "shot"\nfile = "other.blend"\n[[shot]]\nname = "x"\nfile = "shot.blend"\n',
+        '[[shot]]\nname = "shot"\nfile = "other.blend"\nkey = 1\n[[shot]]\nname = "x"\nfile = "shot.blend"\n',
+    ],
+    ids=["renamed", "moved", "exchanged", "other is wrong"],
+)
+def test_a_shot_may_be_renamed_and_moved_in_its_list(
+    season: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    season.write_text(text)
+    assert state(season, capsys, "--shot", str(text.count("[[shot]]"))) == "done before"
 
 
 _opened: list[str] | None = None

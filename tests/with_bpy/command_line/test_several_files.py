@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from hashlib import sha256
 from pathlib import Path
 
@@ -102,6 +103,70 @@ def test_the_suffix_stays_where_stems_meet(takes: Path, tmp_path: Path) -> None:
     # Also of one of them alone.
     assert run("plant", "takes/a/*", "--output-dir", "other", "--shot", "2") == 0
     assert written(tmp_path / "other/takes/a") == with_reports("walk.bvh.blend")
+
+
+def gltf(path: Path, *animations: str) -> Path:
+    """As much of a glTF file as tells the names of its animations."""
+    named = [{"name": name, "channels": [{"target": {"node": 0}}]} for name in animations]
+    path.write_text(json.dumps({"asset": {}, "skins": [{"joints": [0]}], "animations": named}))
+    return path
+
+
+def to_be_written(capsys: pytest.CaptureFixture[str], *line: object) -> list[str]:
+    """The output of each shot, without its suffix, as a dry run tells them."""
+    capsys.readouterr()
+    run("plant", *line, "--output-dir", "out", "--format", "npz", "--dry-run")
+    return re.findall(r'writes "out/(.*)\.npz"', capsys.readouterr().out.replace(f"{Path.cwd()}/", ""))
+
+
+def listed(folder: Path) -> list[tuple[list[object], list[str]]]:
+    """FILEs, and the names of their results."""
+    (folder / "elsewhere").mkdir()
+    (folder / "here").mkdir()
+    for name in ("elsewhere/walk", "here/walk", "here/Walk", "here/m_Walk_a"):
+        (folder / f"{name}.bvh").touch()
+    alike = gltf(folder / "here/m.gltf", "Walk/a", "Walk:a", "Walk_a_2", "walk?A", "Run")
+    told = ["m_Walk_a", "m_Walk_a_3", "m_Walk_a_2", "m_walk_A_4", "m_Run"]
+    walks: list[object] = [folder / "elsewhere/walk.bvh", "walk.bvh", "Walk.bvh"]
+    with_suffix = [f"m.gltf{name[1:]}" for name in told]
+    return [
+        ([alike, "--import-take", "*"], told),
+        (["m.gltf", "--import-take", "Walk*"], told[:3]),
+        (walks, ["walk", "walk_2", "Walk_3"]),
+        (["m_Walk_a.bvh", "m.gltf", "--import-take", "W*a"], ["m_Walk_a", "m_Walk_a_3", "m_Walk_a_2"]),
+        ([gltf(folder / "here/M.glb"), "m.gltf", "--import-take", "*"], ["M.glb", *with_suffix]),
+    ]
+
+
+def test_results_of_one_list_have_names_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lists = listed(tmp_path)
+    monkeypatch.chdir(tmp_path / "here")
+    for line, told in lists:
+        assert len({name.casefold() for name in told}) == len(told)
+        assert to_be_written(capsys, *line) == told, line
+        alone = [to_be_written(capsys, *line, "--shot", number) for number in range(1, len(told) + 1)]
+        assert alone == [[name] for name in told], line
+
+
+def test_names_of_animations_go_behind_those_of_a_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gltf(tmp_path / "m.gltf", "Walk/a", "Walk:a")
+    row = '[[shot]]\nfile = "m.gltf"\nimport_take = "*"\nname = "intro"\noutput = "first.npz"\n'
+    (tmp_path / "takes.toml").write_text(row)
+    monkeypatch.chdir(tmp_path)
+    line = ("--manifest", "takes.toml")
+    assert to_be_written(capsys, *line) == ["first_Walk_a", "first_Walk_a_2"]
+    assert to_be_written(capsys, *line, "--shot", "intro_Walk_a_2") == ["first_Walk_a_2"]
+
+
+def test_a_file_that_is_given_twice_is_refused(takes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = ("plant", "takes/a/walk.bvh", "takes/b/../a/*.bvh", "--output-dir", "out")
+    assert run(*line) == 5
+    assert "has the same output as shot 1" in (said := capsys.readouterr().err)
+    assert "name its file once" in said
 
 
 def test_formats_of_a_manifest_are_those_of_the_shot(takes: Path, tmp_path: Path) -> None:
