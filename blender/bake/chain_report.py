@@ -13,7 +13,7 @@ from ...solver.values import Array, Options, Plane, Status
 from ..messages.translation import frame_text, translated
 
 _BOOLS = ("degenerate", "flips", "near_straight", "undecided_twist", "measured", "misposed")
-_TYPES = {"status": np.uint8} | dict.fromkeys(_BOOLS, np.bool_)
+_TYPES = {"status": np.int8} | dict.fromkeys(_BOOLS, np.bool_)
 """Types of arrays in a chain's report; the others are float64."""
 _NAMES = {"name", "off_bone", "held_by"}
 _WHOLE = ("sin_hinge", "stretch", "least_stretch")
@@ -43,6 +43,13 @@ _DEGENERATE = 3
 _RUNS = 4
 """The most runs of frames that a sentence names."""
 
+NO_KEY = -1
+"""The status of a frame without a key on which the solved pose does not play, as far as it was measured."""
+
+AS_PLAYED = ("played", "strays")
+"""What is measured where a chain may have no key: the distance from tip to target, NaN where that was not measured; and
+how far the farthest joint is off its solution, 0 where it is on it."""
+
 Measurements = tuple[dict[str, dict[str, Any]], list[str]]
 """The fields of each chain's report that were measured, by chain, and sentences for the whole report."""
 
@@ -63,12 +70,13 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ChainReport:
-    """One chain over all frames.
+    """One chain over all frames. On those without a key, what only the solver tells is NaN, and a miss if unmeasured.
 
     frames : (n,)                the solved frames, may be fractional
-    status : (n,) uint8          a `Status` each: whether the target is within reach
+    status : (n,) int8           a `Status` each: whether the target is within reach; `NO_KEY` where it is, but the
+                                 chain has no key and its pose was not found to be the solved one
     degenerate : (n,) bool       a direction is undecided: target on the root, or a bone without length
-    miss : (n,)                  distance from the tip to the target, world units
+    miss : (n,)                  distance from the tip to the target, world units; without a key as it plays
     sin_hinge : (n,)             closeness to singular: 0 straight or folded, 1 at a right angle
     angles : (n, 2)              radians: the turn of the root bone from rest, which is signed in plane Rest, and the
                                  hinge angle, 0 when straight; empty where no limb was solved
@@ -83,7 +91,8 @@ class ChainReport:
     swivel : (n,)                radians by which pole smoothing turned the plane off the pole
     undecided_twist : (n,) bool  a joint swings so far that its twist is taken from the frames around
     measured : (n,) bool         the frame was measured on the character as Blender evaluates it
-    off : (n,)                   where measured: distance of the farthest joint from its solution, world units
+    off : (n,)                   where measured: distance of the farthest joint from its solution, world units; not
+                                 on frames without keys whose target is out of reach
     misposed : (n,) bool         where measured: `off` is more than single precision and tolerance explain
     off_bone : str               the bone, or the target, that is farthest off; "" if none is misposed
     held_by : str                label of the option that accounts for the most of `as_set`; "" if none does
@@ -91,7 +100,7 @@ class ChainReport:
 
     name: str
     frames: Array
-    status: NDArray[np.uint8]
+    status: NDArray[np.int8]
     degenerate: NDArray[np.bool_]
     miss: Array
     sin_hinge: Array
@@ -131,8 +140,13 @@ class ChainReport:
 
     @property
     def reached(self) -> bool:
-        """True if the tip met its target on every frame and no measured frame is misposed."""
-        return self.posed and not self.status.any()
+        """True if the tip met its target on every frame, but for unmeasured ones without keys, and none is misposed."""
+        return self.posed and not (self.status[~self.unmeasured] != int(Status.REACHED)).any()
+
+    @property
+    def unmeasured(self) -> NDArray[np.bool_]:
+        """(n,) True on frames between keys that were not measured."""
+        return (self.status == NO_KEY) & np.isnan(self.miss)
 
     @property
     def as_set(self) -> float:
@@ -142,7 +156,7 @@ class ChainReport:
     @property
     def held_off(self) -> Array:
         """(n,) the same of each frame; 0 on those that do not count as reached."""
-        return np.where(self.status == int(Status.REACHED), np.maximum(self.miss, self.off_pole), 0.0)
+        return np.where(self.status == int(Status.REACHED), np.fmax(self.miss, self.off_pole), 0.0)
 
     @property
     def worst(self) -> tuple[float, float] | None:
@@ -155,12 +169,13 @@ class ChainReport:
     def summary(self) -> dict[str, Any]:
         """What the arrays tell in single numbers: on how many frames each thing is so, and the largest distances."""
         counts = {word: int((self.status == status).sum()) for status, word in _STATUS_WORDS.items()}
+        counts |= {"unmeasured": int(self.unmeasured.sum())}
         counts |= {name: int(getattr(self, name).sum()) for name in _BOOLS}
         return {
             "name": self.name,
             "frames": {"start": float(self.frames[0]), "end": float(self.frames[-1]), "count": len(self.frames)},
             **counts,
-            "worst_miss": float(self.miss.max(initial=0.0)),
+            "worst_miss": float(np.fmax.reduce(self.miss, initial=0.0)),
             "worst_off": float(self.off.max(initial=0.0)),
             "off_bone": self.off_bone,
         }
@@ -172,7 +187,7 @@ class ChainReport:
         unit : what a world unit is, as `Report` has it
         """
         reached = self.status == int(Status.REACHED)  # by the word itself, NumPy takes ten times as long
-        counts = {"reached": np.count_nonzero(reached), "count": len(self.frames)}
+        counts = {"reached": np.count_nonzero(reached), "count": np.count_nonzero(~self.unmeasured)}
         details = [
             Finding(f"  {text}", float(self.frames[np.argmax(np.where(where, weight, -np.inf))]))
             for text, where, weight in (
@@ -210,14 +225,19 @@ class ChainReport:
         def told(sentence: str, where: NDArray[np.bool_], weight: Array) -> Iterator[Detail]:
             if where.any():
                 most = abs(weight[where].max())
-                amounts = {"stretch": most, "off": most, "angle": np.degrees(most)}  # a sentence has one of these
+                # A sentence has one of these.
+                amounts = {"stretch": most, "off": most, "angle": np.degrees(most), "miss": self.miss[where].max()}
                 values = {"unit": unit, "when": when(self.frames, where), "arrived": np.count_nonzero(where & reached)}
                 yield translated(sentence, **values, **amounts), where, weight
 
         if self.status.any():
-            yield from told("report.too_far", self.status == int(Status.TOO_FAR), self.miss)
-            yield from told("report.too_close", self.status == int(Status.TOO_CLOSE), self.miss)
-            yield from told("report.held", self.status == int(Status.LIMITED), self.miss)
+            known = np.isfinite(self.miss)
+            yield from told("report.too_far", known & (self.status == int(Status.TOO_FAR)), self.miss)
+            yield from told("report.too_close", known & (self.status == int(Status.TOO_CLOSE)), self.miss)
+            yield from told("report.held", known & (self.status == int(Status.LIMITED)), self.miss)
+            yield from told("report.skipped", ~known & (self.status > int(Status.REACHED)), self.off)
+            yield from told("report.between_keys", known & (self.status == NO_KEY), self.off)
+            yield from told("report.unmeasured_between", self.unmeasured, self.off)
         some, every = reached[self.degenerate].any(), reached[self.degenerate].all()
         yield from told("report.degenerate_short", self.degenerate & ~some, self.miss)
         yield from told("report.degenerate_reached", self.degenerate & every, self.miss)
@@ -274,6 +294,29 @@ def when(frames: Array, where: NDArray[np.bool_]) -> str:
     spans = ["-".join(map(frame_text, dict.fromkeys(run))) for run in runs]
     text = ", ".join([*spans[:_RUNS], *(["..."] if len(spans) > _RUNS else [])])
     return translated("report.one_frame" if count == 1 else "report.frames", count=count, spans=text)
+
+
+def without_keys(
+    columns: Mapping[str, Any], solved: Collection[str], unkeyed: NDArray[np.bool_], measured: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The fields of a chain that are otherwise on frames without keys (n,): what plays there is none of its solutions.
+
+    solved : names of the fields that the solver told
+    measured : of these frames `AS_PLAYED`, where it was measured
+    """
+    found = {}
+    for name in solved:
+        values = columns[name].copy()
+        values[unkeyed] = np.nan if values.dtype.kind == "f" else 0
+        found[name] = values
+    status = found["status"] = columns["status"].copy()
+    played = measured.get("played", np.full(len(unkeyed), np.nan))
+    strays = measured.get("strays", np.zeros(len(unkeyed)))
+    found["miss"][unkeyed] = played[unkeyed]
+    elsewhere = np.isnan(played) | (strays > 0.0)
+    status[unkeyed & (status == int(Status.REACHED)) & elsewhere] = NO_KEY
+    found["off"] = np.where(status == NO_KEY, strays, columns["off"])
+    return found
 
 
 def check_fields(kind: type, values: Any, *, newer: Collection[str] = (), older: Collection[str] = ()) -> None:

@@ -24,6 +24,7 @@ from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.tail import world_tails
 from ...skeleton.target_channels import WorldTransform
 from ...skeleton.values import ChainPlan, Plan, Point, Samples
+from ...solver.numbers import true_runs
 from ...solver.values import Array
 from ...solver.vectors import norm
 from .. import versions
@@ -82,18 +83,23 @@ class _Expectation:
     things : each with a place in its own space
     world : (m, p, 3)             their places
     size : (m,)                   the chain's length
+    target, tip : what it reaches for, and which of the things is to come there; None where that is not told
     """
 
     chain: str
     things: Sequence[tuple[Point, Place]]
     world: Array
     size: Array
+    target: Point | None = None
+    tip: int = 0
 
 
 def compare_joints(
     plan: Plan, solved: Iterable[SolvedGroup], keyed_rows: Rows, settings: KeySettings, suspects: Collection[int] = ()
 ) -> Comparison:
-    """Compare mid joints, hocks, tips, and tails that reach with the solution, wherever a chain was keyed.
+    """Compare mid joints, hocks, tips, and tails that reach with the solution.
+
+    On frames on which a chain got no key, which its other keys pose, it is told how far from the target it plays.
 
     suspects : rows of the plan's frames on which they are likely to be off
     """
@@ -107,10 +113,17 @@ def compare_joints(
             if group.plan.twists:
                 shown = np.concatenate((shown, twist_points(group, rows)), axis=2)
             for column, chain in enumerate(group.plans):
-                things = [*_below_root(chain), *_twists(chain)]
-                yield _Expectation(chain=chain.name, things=things, world=shown[:, column], size=sizes[:, column])
+                joints_below = _below_root(chain)
+                yield _Expectation(
+                    chain=chain.name,
+                    things=[*joints_below, *_twists(chain)],
+                    world=shown[:, column],
+                    size=sizes[:, column],
+                    target=chain.target,
+                    tip=len(joints_below) - 1,
+                )
 
-    return _compare(plan, expected, keyed_rows, settings, suspects)
+    return _compare(plan, expected, keyed_rows, settings, suspects, everywhere=True)
 
 
 def compare_targets(
@@ -154,8 +167,13 @@ def _compare(
     keyed_rows: Rows,
     settings: KeySettings,
     suspects: Collection[int] = (),
+    *,
+    everywhere: bool = False,
 ) -> Comparison:
-    """expected : of rows of the plan's frames where things are to be there"""
+    """
+    expected : of rows of the plan's frames where things are to be there
+    everywhere : frames without keys are measured too
+    """
     if settings.measure == Measure.NONE:
         return Comparison(notes=[translated("report.not_measured")] if any(map(len, keyed_rows.values())) else [])
     tolerance = settings.tolerance if settings.keys == Keys.REDUCED else 0.0
@@ -163,11 +181,16 @@ def _compare(
     anywhere = np.flatnonzero(np.logical_or.reduce(list(keyed.values())))
     likely = np.flatnonzero(np.isin(anywhere, list(suspects))) if suspects else ()
     rows = anywhere[chosen_frames(plan.frames[anywhere], plan.rig, settings.measure, suspects=likely)]
-    total = len(anywhere)
+    asked = np.arange(len(plan.frames))[plan.requested] if everywhere else anywhere
+    if everywhere and (gaps := _between_keys(keyed, asked)):
+        between = chosen_frames(plan.frames[asked], plan.rig, settings.measure, suspects=gaps)
+        rows = np.union1d(rows, asked[between])
+    total = len(asked)
     if not total:
         return Comparison()
     compared = list(expected(rows))
     points = {point for expectation in compared for point, _ in expectation.things}
+    points |= {item.target for item in compared if item.target and not keyed[item.chain][rows].all()}
     sampled = [translated("report.measured", count=len(rows), total=total)]
     return Comparison(
         points=SampleNeed.at(points),
@@ -182,6 +205,13 @@ def _keyed(plan: Plan, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     keyed = np.zeros(len(plan.frames), dtype=np.bool_)
     keyed[rows[rows % plan.step == 0]] = True
     return keyed
+
+
+def _between_keys(keyed: Mapping[str, NDArray[np.bool_]], asked: NDArray[np.intp]) -> list[int]:
+    """Where among the rows `asked` a chain is likely to stray: halfway between its keys, of those farthest apart."""
+    runs = np.concatenate([true_runs(~of_chain[asked]) for of_chain in keyed.values()])
+    longest = np.argsort(runs[:, 0] - runs[:, 1], kind="stable")[:_FEW]
+    return (runs[longest].sum(axis=1) // 2).tolist()
 
 
 def _measured(
@@ -200,27 +230,40 @@ def _measured(
     expected = np.concatenate([expectation.world for expectation in compared], axis=1)
     to_world = transform.stacked(samples.to_world[point.object] for point, _ in things)
     played = transform.transform_points(to_world, _in_objects(things, samples))
-    distances = norm(played - expected)
-    distances = np.where(np.isfinite(distances), distances, np.finfo(np.float64).max)
+    distances = _finite(norm(played - expected))
     largest = np.maximum.reduceat(_largest(expected, to_world[..., :3, 3]), firsts)
     close = near(np.stack([expectation.size for expectation in compared], axis=-1), largest) + tolerance
     measured = np.stack([keyed[expectation.chain][rows] for expectation in compared], axis=-1)
     off = np.where(measured, np.maximum.reduceat(distances, firsts, axis=1), 0.0)
     misposed = off > close
+    strays = np.where(measured, 0.0, np.maximum.reduceat(distances, firsts, axis=1))
+    strays = np.where(strays > close, strays, 0.0)
 
     def on_frames(values: NDArray[Any]) -> NDArray[Any]:
         every = np.zeros((len(plan.frames), len(compared)), values.dtype)
         every[rows] = values
         return every[plan.requested]
 
-    by_field = {"measured": on_frames(measured), "off": on_frames(off), "misposed": on_frames(misposed)}
+    everywhere = np.ones_like(measured) if compared[0].target else measured
+    by_field = {"measured": on_frames(everywhere), "off": on_frames(off), "misposed": on_frames(misposed)}
     for column, (expectation, first, end) in enumerate(zip(compared, firsts, ends, strict=True)):
         off_bone = ""
         if misposed[:, column].any():
             worst = np.argmax(np.where(misposed[:, column], off[:, column], -1.0))
             point, _ = expectation.things[int(np.argmax(distances[worst, first:end]))]
             off_bone = point.bone or point.object.name
-        yield expectation.chain, {name: values[:, column] for name, values in by_field.items()} | {"off_bone": off_bone}
+        of_chain: dict[str, Any] = {name: values[:, column] for name, values in by_field.items()}
+        if expectation.target and not measured[:, column].all():
+            goal = samples.world(expectation.target)[..., :3, 3]
+            miss = np.full(len(plan.frames), np.nan)
+            miss[rows] = _finite(norm(played[:, first + expectation.tip] - goal))
+            of_chain |= {"played": miss[plan.requested], "strays": on_frames(strays)[:, column]}
+        yield expectation.chain, of_chain | {"off_bone": off_bone}
+
+
+def _finite(distances: Array) -> Array:
+    """The distances; of what plays nowhere the greatest that there is."""
+    return np.where(np.isfinite(distances), distances, np.finfo(np.float64).max)
 
 
 def _in_objects(things: Sequence[tuple[Point, Place]], samples: Samples) -> Array:

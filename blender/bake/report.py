@@ -16,8 +16,9 @@ from bpy.types import Scene
 from numpy.typing import NDArray
 
 from ...skeleton import shown, solve
+from ...skeleton.bone_channels import keyed_rows
 from ...skeleton.solved_group import SolvedGroup
-from ...skeleton.transform import each_array
+from ...skeleton.transform import each_array, on_columns, on_rows
 from ...skeleton.values import Plan
 from ...solver import diagnostics
 from ...solver.values import Options
@@ -26,7 +27,19 @@ from ..messages.numbers import unit_name
 from ..messages.translation import Alert, frame_text, translated
 from ..session import session
 from . import foot_report
-from .chain_report import APART, PIN, ChainReport, Finding, Measurements, blank, check_fields, holding_option
+from .chain_report import (
+    APART,
+    AS_PLAYED,
+    PIN,
+    ChainReport,
+    Finding,
+    Measurements,
+    blank,
+    check_fields,
+    holding_option,
+    without_keys,
+)
+from .convert import Rows
 from .foot_report import FootReport
 
 _PLANT, _SWITCH = "Plant", "Switch"
@@ -177,8 +190,15 @@ class Report:
 
 def _plain(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """The fields of a report, with lists for its arrays and tuples."""
-    kinds: dict[type, Any] = {np.ndarray: np.ndarray.tolist, tuple: list, list: list, int: int, float: float}
+    kinds: dict[type, Any] = {np.ndarray: _listed, tuple: list, list: list, int: int, float: float}
     return {key: kinds.get(type(value), str)(value) for key, value in fields}
+
+
+def _listed(values: NDArray[Any]) -> list[Any]:
+    """JSON has no NaN: it is None, which becomes NaN again."""
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        values = np.where(np.isnan(values), None, values)
+    return values.tolist()
 
 
 def left_out_alerts(left_out: Iterable[str], lacking: Mapping[str, str]) -> Iterator[str]:
@@ -227,10 +247,16 @@ def build_report(
     solved: Iterable[SolvedGroup],
     notes: Iterable[str],
     measured: Measurements | None = None,
+    rows: Rows | None = None,
 ) -> Report:
-    """The report of all chains of the plan on the frames that were asked for; `notes` come before what was measured."""
+    """The report of all chains of the plan on the frames that were asked for; `notes` come before what was measured.
+
+    rows : by chain those of the plan's frames that get keys; by default those that a bake keys
+    """
     chain_fields, measured_notes = measured or ({}, [])
-    reports = {report.name: report for group in solved for report in _chain_reports(plan, group, chain_fields)}
+    solved = [*solved]
+    rows = keyed_rows(plan, solved) if rows is None else rows
+    reports = {report.name: report for group in solved for report in _chain_reports(plan, group, chain_fields, rows)}
     chains = tuple(reports[chain.name] for chain in plan.chains)
     return Report(
         rig=plan.name,
@@ -249,13 +275,15 @@ def millimetres(scene: Scene) -> float:
     return 0.0 if settings.system == "NONE" else 1000.0 * settings.scale_length
 
 
-def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mapping[str, Any]]) -> Iterator[ChainReport]:
+def _chain_reports(
+    plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mapping[str, Any]], rows: Rows
+) -> Iterator[ChainReport]:
     solution = solved.solution
     if plan.step > 1:
         solution = each_array(lambda values: values[plan.requested], solution)
     frames = plan.frames[plan.requested]
     arrays: dict[str, NDArray[Any]] = {
-        "status": solution.status,
+        "status": solution.status.astype(np.int8),
         "degenerate": solution.degenerate,
         "miss": solve.world_miss(solved)[plan.requested],
         "sin_hinge": solution.sin_hinge,
@@ -272,7 +300,17 @@ def _chain_reports(plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mappi
         arrays |= {name: values[plan.requested] for name, values in shown.pin_fields(solved).items()}
     for row, chain in enumerate(solved.plans):
         columns = blank(len(frames)) | {name: values[:, row] for name, values in arrays.items()}
-        columns |= measured.get(chain.name, {})
+        of_measured = measured.get(chain.name, {})
+        columns |= {name: values for name, values in of_measured.items() if name not in AS_PLAYED}
+        if len(rows[chain.name]) < len(plan.frames):
+            keyed = np.isin(np.arange(len(plan.frames))[plan.requested], rows[chain.name])
+            # Without the frames between, on which another pose plays.
+            alone = each_array(on_columns([row]), each_array(on_rows(np.flatnonzero(keyed)), solution))
+            between = {"speed": diagnostics.speed(alone, frames[keyed]), "flips": diagnostics.flips(alone)}
+            for name, values in between.items():
+                columns[name] = columns[name].copy()
+                columns[name][keyed] = values[:, 0]
+            columns |= without_keys(columns, arrays.keys(), ~keyed, of_measured)
         report = ChainReport(name=chain.name, frames=frames, **columns)
         yield replace(report, held_by=_held_by(report, solved.group.options_of(row), plan))
 

@@ -33,7 +33,7 @@ from ..bake.chain_report import when
 from ..bake.checks import refuse_stretched_time, refuse_too_many_frames
 from ..bake.compare import compare_targets
 from ..bake.report import Report, build_report
-from ..bake.request import MeasurePhase, Need, Preparation, Resources, request
+from ..bake.request import Answer, MeasurePhase, Need, Preparation, Resources, request
 from ..bake.write_channels import gets_key, key_pose, paths, pose_channels, write_keys
 from ..curves import unkeyed_edits
 from ..curves.unkeyed_edits import Keeper
@@ -102,9 +102,12 @@ class MovedTargets(NamedTuple):
         notes += write_keys(self.plan, channels, self.settings, keep)
         comparison = compare_targets(self.plan, self.solved, self.places, self.settings)
         need = Need.of(comparison.points, comparison.frames, self.sampler, paths(channels))
-        return MeasurePhase(
-            need, lambda sampled: build_report(operation, self.plan, self.solved, notes, comparison.measured(sampled))
-        )
+        rows = {chain.name: self.plan.rows_to_key(chain) for chain in self.plan.chains}
+
+        def measure(sampled: Answer) -> Report:
+            return build_report(operation, self.plan, self.solved, notes, comparison.measured(sampled), rows)
+
+        return MeasurePhase(need, measure)
 
 
 def snap_targets(rig: Rig, names: Names, scene: Scene | None, *, insert_keys: InsertKeys) -> Report:

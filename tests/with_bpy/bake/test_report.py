@@ -43,7 +43,7 @@ def test_json_is_plain_and_may_lack_notes_and_frames() -> None:
     assert api.Report.from_json('{"rig": "Hero", "chains": []}').notes == ()
     arrays = {field.name: [] for field in dataclasses.fields(api.ChainReport) if field.name != "name"}
     chain = api.ChainReport.from_dict({"name": "arm", **arrays})
-    assert chain.status.dtype == np.uint8
+    assert chain.status.dtype == np.int8
     assert chain.lines() == ["arm: 0 of 0 frames reached"]
 
 
