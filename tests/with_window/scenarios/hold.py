@@ -1,4 +1,7 @@
-"""From a hand near the cup to a hand on the cup until frame 60 in three presses: eyedropper, cup, Hold."""
+"""From a hand near the cup to a hand on the cup until frame 60 in three presses: eyedropper, cup, Hold.
+
+A press before that, while the hand is moved without a key, is refused, and the hand stays where it was moved to.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +43,18 @@ def scenario(user: User) -> Steps:
     yield from user.open_sidebar("Animation")
     yield from wait()
     yield from toggle_section(user, "Hold")
+    target.location.z = 1.5
+    bpy.ops.ed.undo_push()
+    yield from user.click("two_bone_ik.hold")
+    yield from wait()
+    user.screenshot("moved")
+    yield from user.press("ESC")  # closes Blender's message
+    yield from wait()
+    assert abs(target.location.z - 1.5) < 1e-6
+    assert not target.two_bone_ik_holds
+    scene.frame_set(21)
+    scene.frame_set(20)
+    assert abs(target.location.z - 1.3) < 1e-6
     before = user.clicks
     yield from user.move_to("two_bone_ik_hold_to")
     yield from user.press("E")  # as a click on the eyedropper in the field
