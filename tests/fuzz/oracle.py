@@ -226,17 +226,19 @@ def _ends(rig: bpy.types.Object, name: str) -> tuple:
 
 
 def bake_faults(report: object, request: Mapping, told: list[str]) -> Iterator[str]:
-    """On all frames with keys, whether each chain is where its report says; `told` takes what the report owns up to."""
+    """On all frames, whether each chain is where its report says; `told` takes what the report owns up to."""
     if any(part in note for note in report.notes for part in BESIDE):
         told.append("constraint or NLA")
         return
     tolerance = request["tolerance"] if request.get("keys") == "REDUCED" else 0.0
     keyed = {chain.name: _frames(Limb.of(chain.name, report.rig), chain, request) for chain in report.chains}
-    for frame in sorted(set().union(*keyed.values())):
+    for frame in sorted(set().union(*(chain.frames.tolist() for chain in report.chains))):
         on_frame(frame)
         for chain in report.chains:
             if frame in keyed[chain.name]:
                 yield from pose_faults(chain, frame, tolerance, told, report.rig)
+            elif request.get("keys") == "TARGET_KEYS":
+                yield from _between_faults(chain, frame, report.rig)
 
 
 def pose_faults(chain: object, frame: float, tolerance: float, told: list[str], rig: str = RIG) -> Iterator[str]:
@@ -267,6 +269,15 @@ def pose_faults(chain: object, frame: float, tolerance: float, told: list[str], 
             yield f"wrong status: the tip is {off:.4g} off: {where}"
     if not (tolerance or _not_posed(chain, row)):
         yield from _turn_faults(limb, where)
+
+
+def _between_faults(chain: object, frame: float, rig: str) -> Iterator[str]:
+    """Of a chain without a key on this frame: what is told of its miss, if it was measured, is what plays."""
+    limb, row = Limb.of(chain.name, rig), int(np.argmin(np.abs(chain.frames - frame)))
+    joints, goal, miss = limb.joints(), limb.aim(), float(chain.miss[row])
+    off = float(np.linalg.norm(joints[2] - goal))
+    if abs(off - miss) > resolution(limb, joints, goal):
+        yield f"silent miss between keys: {off:.4g} where {miss:.4g} is told: {chain.name} on frame {frame:g}"
 
 
 def _turn_faults(limb: Limb, where: str) -> Iterator[str]:
