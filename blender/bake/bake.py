@@ -90,6 +90,6 @@ def check(
     with sampling.Sampler(plan, way) as sampler:
         samples = built.with_numbers(run(sampler.over_range()), numbers)
         solved = run(solve.solving(plan, samples, write_channels.moved_as_keyed(plan, DEFAULTS)))
-        comparison = compare_joints(plan, solved, built.shown_rows(plan, numbers), DEFAULTS)
+        comparison = compare_joints(plan, solved, built.shown_rows(plan, numbers), DEFAULTS, everywhere=False)
         measured = comparison.measured_now(lambda need: sampler.played(need, comparison.frames, {}))
     return build_report("Check", plan, solved, [*notes, *flat_notes(plan, solved)], measured)

@@ -95,13 +95,20 @@ class _Expectation:
 
 
 def compare_joints(
-    plan: Plan, solved: Iterable[SolvedGroup], keyed_rows: Rows, settings: KeySettings, suspects: Collection[int] = ()
+    plan: Plan,
+    solved: Iterable[SolvedGroup],
+    keyed_rows: Rows,
+    settings: KeySettings,
+    suspects: Collection[int] = (),
+    *,
+    everywhere: bool = True,
 ) -> Comparison:
     """Compare mid joints, hocks, tips, and tails that reach with the solution.
 
     On frames on which a chain got no key, which its other keys pose, it is told how far from the target it plays.
 
     suspects : rows of the plan's frames on which they are likely to be off
+    everywhere : False where nothing was written: frames without keys are left alone
     """
 
     def expected(rows: NDArray[np.intp]) -> Iterator[_Expectation]:
@@ -119,11 +126,11 @@ def compare_joints(
                     things=[*joints_below, *_twists(chain)],
                     world=shown[:, column],
                     size=sizes[:, column],
-                    target=chain.target,
+                    target=chain.target if everywhere else None,
                     tip=len(joints_below) - 1,
                 )
 
-    return _compare(plan, expected, keyed_rows, settings, suspects, everywhere=True)
+    return _compare(plan, expected, keyed_rows, settings, suspects, everywhere=everywhere)
 
 
 def compare_targets(
