@@ -57,7 +57,7 @@ def of_manifest(folder: Path) -> dict[str, object]:
     path = folder / "season.toml"
     path.write_text('[[shot]]\nfile = "shot.blend"\n', "utf-8")
     arguments = parser("").parse_args(["bake", "--manifest", str(path)])
-    (shot,) = run_command._chosen(run_command._shot(arguments), arguments).values()
+    (shot,) = run_command._listed(run_command._shot(arguments), arguments).chosen().values()
     return of_shot(shot)
 
 
