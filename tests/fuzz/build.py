@@ -126,6 +126,8 @@ def _style(around: Sequence[Mapping]) -> None:
                 key.interpolation, key.easing = given["interpolation"], given["easing"]
                 key.handle_left_type, key.handle_right_type = given["handles"]
                 (x, y), (left, right) = key.co, given["at"]
+                if "ALIGNED" in given["handles"]:
+                    right = -left  # Blender aligns them with the next key that is inserted
                 key.handle_left, key.handle_right = (x - 1.0, y + left), (x + 1.0, y + right)
             curve.update()
 

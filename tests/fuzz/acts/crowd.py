@@ -136,9 +136,10 @@ def _as_far(reports: list[api.Report], sure: np.ndarray, size: float) -> Iterato
     """
     misses = [report.chains[0].miss for report in reports if report.chains]
     for number, miss in enumerate(misses[1:], start=2):
-        off = float(np.abs(miss - misses[0])[sure].max(initial=0.0)) / size
+        told = sure & ~(np.isnan(miss) & np.isnan(misses[0]))  # on frames that get no key, a check tells none
+        off = float(np.abs(miss - misses[0])[told].max(initial=0.0)) / size
         # Of a target far beyond any scene, Blender has the distance to some steps of float32.
-        if not off <= _AS_FAR + 4.0 * float(np.spacing(np.float32(miss.max(initial=0.0)))) / size:
+        if not off <= _AS_FAR + 4.0 * float(np.spacing(np.float32(miss[told].max(initial=0.0)))) / size:
             yield f"a copy falls short otherwise: Rig {number}: by {off:.4g} of its size"
 
 

@@ -301,7 +301,7 @@ def _other_faults(
     """Where end bone and hand are otherwise than in a bake without the option."""
     for frame, pose, other in zip(frames, poses, without, strict=True):
         for name in [name for name in ("lower", "hand", "toe") if name in pose]:
-            if oracle.is_flat(pose[name]):
+            if any(oracle.is_flat(pose[part]) for part in ("upper", "twist", name) if part in pose):
                 # Twist of a bone in line changes the link of a flat one, and rounding turns what hangs on it.
                 break
             largest = max(abs(part) for part in (*pose[name].translation, size))
