@@ -111,7 +111,7 @@ def _off(chain: api.ChainReport, told: list[str]) -> Iterator[str]:
         if size < _VANISHED * bpy.data.objects[limb.rig].data.bones[limb.root].length:
             told.append("vanished")
             continue
-        if _is_open(limb, goal - joints[0], size):
+        if limb.is_flat() or _is_open(limb, goal - joints[0], size):
             told.append("no plane")
             continue
         if " turn " in chain.off_bone:
