@@ -55,7 +55,8 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         told.append("constraint or NLA")
         return
     most = 5e-4 + (TOLERANCE + sure) / np.abs(pose - pose[:, :1]).max(initial=1e-30)
-    if keys != "SOURCE":  # between the bones' own keys targets may go otherwise
+    # Between the bones' own keys targets may go otherwise, and rounding decides how a flat limb turns.
+    if keys != "SOURCE" and not any(limb.is_flat() for limb in limbs):
         yield from judge.kept("pin moves the pose", pose, oracle.shown(limbs, frames or None), most=most)
     if "follows" in str(scene["objects"]) or len(limbs) != 1:
         return
