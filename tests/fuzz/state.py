@@ -103,6 +103,8 @@ def _plain(value: object) -> object:
     """As text can hold it, and copied: the rows of a matrix would change with it."""
     if isinstance(value, bpy_struct):
         return getattr(value, "name", str(value))
+    if isinstance(value, float):
+        return value + 0.0  # a zero has no sign that anybody sees
     return tuple(map(_plain, value)) if hasattr(value, "__len__") and not isinstance(value, str) else value
 
 
