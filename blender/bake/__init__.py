@@ -5,7 +5,7 @@
 `checks` refuses what cannot be solved or written, out of reach with Error too; `convert` decides where keys go, and
 `write_channels` on which objects, and mutes constraints that would act on the keys; `compare` measures what plays, and
 `built` tells a check which limbs show without keys. `pose` is Solve, on the current frame, and poses bones for Live,
-with the twists going on from those that it posed last.
+with the twists going on from those that it posed last. `unkeyed_moves` finds what a user has moved without a key.
 
 Other rooms use of it:
 

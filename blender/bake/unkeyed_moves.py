@@ -2,6 +2,9 @@
 
 Only who presses a button sees what moved. Scripts set keys one after another and leave properties at the last value, so
 in `api` a value that differs from its curve says nothing.
+
+`curves/unkeyed_edits` puts back after a request whatever may be no key, and so takes all that differs at all, and all
+below strips. Here only what was surely moved counts, as a button is refused for it.
 """
 
 from collections import defaultdict
