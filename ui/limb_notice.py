@@ -82,7 +82,7 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
     if button:
         column.operator("two_bone_ik.reveal", text=button, translate=False)
     if covers:
-        row = column.row(align=True)
+        row = column.split(factor=0.68, align=True)  # the words are longer than the button's
         row.label(text="You see Live, not the keys")
         row.operator("two_bone_ik.live", text="Switch Off")
     for _ in range(_most_lines(context) - len(lines) - bool(button) - covers):
