@@ -15,6 +15,9 @@ from ..values import Array
 from ..vectors import along, dot, norm, rejection
 from .statistics import HELD, commonest, slopes
 
+LOWERS = 0.25
+"""Seconds for which the hips go down before a frame that makes them, and go up after it."""
+
 _BISECTIONS = 60
 """Halvings of the most lowering, down to the last digit of a double."""
 

@@ -108,9 +108,6 @@ _LEAST_ROOM = 0.002
 the hips stay, the foot would fall short by as much.
 """
 
-_LOWERS = 0.25
-"""Seconds for which the hips go down before a frame that makes them, and go up after it."""
-
 _DEFAULTS = PlantOptions()
 
 
@@ -137,19 +134,19 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> PlantedLegs:
     planted = np.logical_or.reduce(ground.stands, axis=-1) | kept
     captured = norm(legs.roots - legs.tips) / lengths
     # Twice the part of its length by which a leg was captured shorter, on the frames around as well.
-    room = np.clip(2.0 * (1.0 - hips.envelopes(captured, legs.rate, _LOWERS, takes)), 0.0, 1.0)
+    room = np.clip(2.0 * (1.0 - hips.envelopes(captured, legs.rate, hips.LOWERS, takes)), 0.0, 1.0)
     room = np.maximum(room, _LEAST_ROOM if options.limit else 0.0)
     softness = np.where(kept, 0.0, np.minimum(options.softness, room))
     limit = options.limit * float(lengths.mean())
     least = hips.lowering(legs.roots, tips, (1.0 - softness) * lengths, planted, up, limit)
-    down = hips.envelopes(least, legs.rate, _LOWERS, takes)
+    down = hips.envelopes(least, legs.rate, hips.LOWERS, takes)
     roots = legs.roots - along(up, down)[:, None]
 
     near = free_feet.near_contacts(planted, legs.rate, takes)
     against = np.zeros_like(planted) if legs.against is None else legs.against
-    beyond = (1.0 - near) * free_feet.near_contacts(against, legs.rate, takes, _LOWERS)
+    beyond = (1.0 - near) * free_feet.near_contacts(against, legs.rate, takes, hips.LOWERS)
     tips = free_feet.pulled_in(roots, tips, lengths, captured, near, beyond)
-    near = free_feet.near_contacts(planted, legs.rate, takes, _LOWERS)
+    near = free_feet.near_contacts(planted, legs.rate, takes, hips.LOWERS)
     bent = (1.0 - beyond) * free_feet.bent_anew(roots, tips, lengths, captured, near)
     softness, distance = softness * bent, norm(roots - tips)
     short = np.maximum(distance - np.minimum(soft_reach(distance, lengths, softness), lengths), 0.0)
