@@ -3,9 +3,10 @@
 `request` has what all requests do, and many of them together: one evaluation of the scene serves all of them.
 `build_plan` reads armature and list, `chain` one limb of it, `twist_bones` which bones take a share of its twist.
 `checks` refuses what cannot be solved or written, out of reach with Error too; `convert` decides where keys go, and
-`write_channels` on which objects, and mutes constraints that would act on the keys; `compare` measures what plays, and
-`built` tells a check which limbs show without keys. `pose` is Solve, on the current frame, and poses bones for Live,
-with the twists going on from those that it posed last. `unkeyed_moves` finds what a user has moved without a key.
+`write_channels` on which objects; `mute_constraints` mutes those that would hide the keys; `compare` measures what
+plays, and `built` tells a check which limbs show without keys. `pose` is Solve, on the current frame, and poses bones
+for Live, with the twists going on from those that it posed last. `unkeyed_moves` finds what a user has moved without a
+key.
 
 Other rooms use of it:
 
@@ -23,6 +24,7 @@ Other rooms use of it:
     foot_report : FootReport, median_and_worst
     keys_of_limbs : target_keys, without_keys
     markers : all
+    mute_constraints : mute_constraints
     notes : acting_notes, acts, switch_notes
     pose : all
     report : all

@@ -18,10 +18,11 @@ from . import built, convert, write_channels
 from .build_plan import Frames, Names, build_plan
 from .checks import refuse_shared_bones, refuse_stretched_time, refuse_too_many_frames, refuse_unreachable
 from .compare import compare_joints
-from .notes import flat_notes, hiding_constraints, render_notes, rig_notes, track_notes
+from .mute_constraints import hiding_constraints, mute_constraints
+from .notes import flat_notes, render_notes, rig_notes, track_notes
 from .report import Report, build_report
 from .request import MeasurePhase, Need, Preparation, Resources, request
-from .write_channels import Channels, mute_constraints, paths, write_keys
+from .write_channels import Channels, paths, write_keys
 
 
 @request

@@ -197,12 +197,6 @@ def acts(constraint: Constraint) -> bool:
     return constraint.is_valid and not constraint.mute and constraint.influence > 0.0
 
 
-def hiding_constraints(plan: Plan, constraints: Constraints) -> list[tuple[str, str]]:
-    """(bone, constraint) for each IK constraint that moves a bone of these chains, and so would hide its keys."""
-    keyed = {bone.name for chain in plan.chains for bone in chain.keyed}
-    return dependencies.hiding(constraints, keyed)
-
-
 def flat_notes(plan: Plan, solved: Iterable[SolvedGroup]) -> Iterator[str]:
     """A sentence for each chain with bones to which more than rotations passes, where a scale of zero does."""
     frames = plan.frames[plan.requested]

@@ -32,7 +32,8 @@ from . import convert
 from .build_plan import Names, chains_taking_part, current_plan
 from .checks import refuse_shared_bones, refuse_unreachable
 from .compare import compare_joints
-from .notes import hiding_constraints, rig_notes
+from .mute_constraints import hiding_constraints
+from .notes import rig_notes
 from .report import build_report
 from .request import MeasurePhase, Preparation, Resources, request
 from .write_channels import Channels, key_pose, pose_channels

@@ -1,7 +1,7 @@
 """Writes channels to several objects: poses them on one frame, or keys them over the plan's frames.
 
 Keys can be tried on a copy of the armature, which is gone again at once: a chain that hangs on another has to reach
-from where that one will be, and between its keys only Blender tells. Constraints that would hide the keys are muted.
+from where that one will be, and between its keys only Blender tells.
 """
 
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
@@ -24,8 +24,7 @@ from .. import versions
 from ..armatures import Rig
 from ..curves import key_checks, unkeyed_edits, write
 from ..curves.keys import curves_at, key_points
-from ..messages.translation import translated
-from ..scene import dependencies, probe
+from ..scene import probe
 from ..scene.curves import OwnTransforms
 from ..scene.need import SampleNeed
 from ..settings.key_settings import DEFAULTS, AutoKeys, InsertKeys, Keys, KeyStyle
@@ -75,26 +74,6 @@ def write_keys(plan: Plan, channels: Channels, style: KeyStyle, keep: unkeyed_ed
 def paths(channels: Channels) -> dict[ID, set[str]]:
     """By object the data paths of its channels."""
     return {item: {channel.path for channel in of_item} for item, of_item in channels.items()}
-
-
-def mute_constraints(rig: Rig, names: Collection[tuple[str, str]]) -> list[str]:
-    """Mute constraints given as (bone, constraint); returns sentences for the report."""
-    notes, animated = [], versions.ever_animated_paths(rig) if names else set()
-    for bone, name in names:
-        constraint = dependencies.constraint_named(rig, bone, name)
-        paths = {f"{constraint.path_from_id()}.{switch}" for switch in ("mute", "enabled")} if constraint else set()
-        if constraint is None or (constraint.mute and animated.isdisjoint(paths)):
-            continue
-        constraint.mute = True
-        for curve in (*versions.curves(rig), *versions.drivers(rig)) if paths & animated else ():
-            curve.mute |= curve.data_path in paths
-        played = {curve.data_path for _, curves in versions.strips(rig) for curve in curves}
-        if paths & played:
-            notes.append(translated("alert.muted_by_animation", name=name, bone=bone))
-        else:
-            together = bool(paths & animated)
-            notes.append(translated("note.muted_with_animation" if together else "note.muted", name=name, bone=bone))
-    return notes
 
 
 Item = TypeVar("Item", bound=Object)

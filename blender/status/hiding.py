@@ -7,8 +7,8 @@ from mathutils import Vector
 from ...skeleton.values import ChainPlan
 from .. import versions
 from ..armatures import Rig
+from ..bake.mute_constraints import mute_constraints
 from ..bake.notes import acts
-from ..bake.write_channels import mute_constraints
 from ..rigs import known_limbs
 from ..rigs.switch_property import ik_constraint, switch_path, toe_path, turn
 from ..scene import dependencies

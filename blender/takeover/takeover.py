@@ -1,6 +1,6 @@
 """Reads IK constraints of two bones, or of a leg with a hock, as chains that pose alike, and lists the differences.
 
-Nothing is muted here: the constraints act on until a bake mutes them, in `bake/bake.py`.
+Nothing is muted here: the constraints act on until a bake mutes them, in `bake/mute_constraints.py`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.bake.write_channels import mute_constraints
+from bl_ext.user_default.two_bone_ik.blender.bake.mute_constraints import mute_constraints
 from bl_ext.user_default.two_bone_ik.blender.messages.refused import Refused
 from bpy.types import Object
 
