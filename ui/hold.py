@@ -8,6 +8,7 @@ from bpy.types import Context, UILayout
 from ..blender.armatures import Rig, is_rig
 from ..blender.hold import holds
 from ..blender.settings.properties import TwoBoneIKChain
+from ..blender.status.hold_state import hold_states
 from .sidebar import section
 
 
@@ -15,7 +16,7 @@ def draw(layout: UILayout, context: Context, rig: Rig, chain: TwoBoneIKChain) ->
     """Where the target stays, and its holds."""
     # A view layer that was never evaluated has none.
     depsgraph = context.view_layer.depsgraph
-    states = list(holds.states(chain, depsgraph)) if depsgraph else []
+    states = list(hold_states(chain, depsgraph)) if depsgraph else []
     body = section(layout, "Hold", count=sum(out_of_date for _, out_of_date in states))
     if body is None:
         return

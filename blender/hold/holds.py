@@ -5,11 +5,9 @@ from math import ceil, floor
 from typing import Any
 
 import numpy as np
-from bpy.types import Bone, Depsgraph, FCurve, Object, PoseBone, Scene
-from mathutils import Matrix
+from bpy.types import FCurve, Object, PoseBone, Scene
 
 from ...skeleton.hold import Hold
-from ...skeleton.rounding import near
 from ...skeleton.values import ChainPlan, Point
 from ...solver.values import Array
 from .. import versions
@@ -22,7 +20,7 @@ from ..rigs import controls
 from ..rna_paths import bone_and_property
 from ..scene.bone import bone_or_object
 from ..settings.hold_and_plant_properties import TwoBoneIKHold, holds_of
-from ..settings.properties import TwoBoneIKChain, active_chain
+from ..settings.properties import active_chain
 from ..targets.made_for import item_of
 from ..targets.new_targets import Role
 
@@ -138,37 +136,3 @@ def undisputed(hold: Hold, later: Iterable[Hold], frames: Array) -> Array:
     for other in later:
         inside &= (frames < other.span[0]) | (frames > other.span[1])
     return frames[inside]
-
-
-def states(chain: TwoBoneIKChain, depsgraph: Depsgraph) -> Iterator[tuple[str, bool]]:
-    """Of each hold of the chain's target what it is called, and whether it shows that it is out of date."""
-    frame = np.array([depsgraph.scene.frame_current_final])
-    point = item_of(chain, Role.TARGET)
-    for record, hold, later in shown(point) if point else ():
-        yield record.name, len(undisputed(hold, later, frame)) > 0 and _is_off(chain, record, depsgraph)
-
-
-def _is_off(chain: TwoBoneIKChain, record: TwoBoneIKHold, depsgraph: Depsgraph) -> bool:
-    target = _world(chain.target, record.bone, depsgraph)
-    space = _world(record.space, record.space_bone, depsgraph) if record.space else Matrix()
-    if target is None or space is None:
-        return False  # hidden, it stays where it was: this cannot be told
-    place = (space @ record.grip).translation
-    largest = max(abs(vector[axis]) for vector in (place, target.translation) for axis in range(3))
-    return (place - target.translation).length > near(_length(chain), largest)
-
-
-def _length(chain: TwoBoneIKChain) -> float:
-    rig: Rig = chain.id_data
-    bone: Bone | None = rig.data.bones.get(chain.end_bone)
-    return 2.0 * bone.length * rig.matrix_world.median_scale if bone else 1.0
-
-
-def _world(item: Object, bone: str, depsgraph: Depsgraph) -> Matrix | None:
-    if item.name not in depsgraph.view_layer_eval.objects:
-        return None
-    shown = item.evaluated_get(depsgraph)
-    if not bone:
-        return shown.matrix_world
-    pose_bone: PoseBone | None = shown.pose.bones.get(bone)
-    return shown.matrix_world @ pose_bone.matrix if pose_bone else None

@@ -1,4 +1,5 @@
-"""What list, overlay and panel say: how limbs are posed, where feet stand, what hides them, and which one is in hand.
+"""What list, overlay and panel say: how limbs are posed, where feet stand, what hides them, which holds are out of
+date, and which limb is in hand.
 
 `overlay` has what is drawn in the views: reach, pole and angles of the limb in hand, where it is off, where feet stand.
 The state of a limb, and how often it is measured while Blender plays, is decided in `limb_state`; its sign is in
@@ -8,6 +9,7 @@ Other rooms use of it:
 
     foot_marks : all
     hiding : all
+    hold_state : hold_states
     in_hand : all
     limb_state : LimbState, State, limb_states
     overlay : all
