@@ -12,7 +12,7 @@ from bpy.props import BoolProperty
 from bpy.types import Context, Header, Operator
 from bpy.utils import register_classes_factory
 
-from ..blender.armatures import Rig, editable, is_rig
+from ..blender.armatures import Rig, is_rig
 from ..blender.settings.properties import active_chain
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ class ArmatureOperator(Operator):
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        missing = in_hand.missing(context) or cls.lacks(context, in_hand.rig_in_hand(context))
+        rig = in_hand.rig_in_hand(context)
+        missing = in_hand.missing(context) or in_hand.linked(rig) or cls.lacks(context, rig)
         if missing:
             cls.poll_message_set(pgettext_rpt(missing))
         return not missing
@@ -62,8 +63,6 @@ class ArmatureOperator(Operator):
     @classmethod
     def lacks(cls, _context: Context, rig: Rig) -> str:
         """What has to be done before the operator can act on this armature, in one sentence; "" where nothing has."""
-        if not editable(rig):
-            return "Make an editable library override of the armature"
         return "Add a chain, or detect limbs" if cls.needs_chains and not rig.two_bone_ik_chains else ""
 
     def rigs(self, context: Context) -> list[Rig]:

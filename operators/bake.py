@@ -131,10 +131,8 @@ class TWO_BONE_IK_OT_worst_frame(ArmatureOperator):
     bl_label = "Go to Worst Two-Bone IK Frame"
 
     @classmethod
-    def lacks(cls, context: Context, rig: Rig) -> str:
-        return super().lacks(context, rig) or (
-            "" if _worst(rig) else "The last report of the armature tells of no limb that is posed otherwise"
-        )
+    def lacks(cls, _context: Context, rig: Rig) -> str:
+        return "" if _worst(rig) else "The last report of the armature tells of no limb that is posed otherwise"
 
     def run(self, context: Context, rig: Rig) -> None:
         frame, _ = _worst(rig)

@@ -19,10 +19,8 @@ class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
     bl_label = "Add Two-Bone IK Chain"
 
     @classmethod
-    def lacks(cls, context: Context, rig: Rig) -> str:
-        return super().lacks(context, rig) or (
-            "" if rig.data.bones.active else "Select the end bone of a limb, such as a forearm, in Pose Mode"
-        )
+    def lacks(cls, _context: Context, rig: Rig) -> str:
+        return "" if rig.data.bones.active else "Select the end bone of a limb, such as a forearm, in Pose Mode"
 
     def run(self, context: Context, rig: Rig) -> None:
         api.add_chain(rig, rig.data.bones.active.name)

@@ -64,10 +64,10 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
     release_confirm: option("drag", "release_confirm")
 
     @classmethod
-    def lacks(cls, context: Context, rig: Rig) -> str:
+    def lacks(cls, context: Context, _rig: Rig) -> str:
         # In Pose Mode a bone tells the limb.
         told = context.mode == "POSE" or in_hand.chain_in_hand(context)
-        return super().lacks(context, rig) or ("" if told else "Select a chain in the list")
+        return "" if told else "Select a chain in the list"
 
     def rigs(self, context: Context) -> list[Rig]:
         if not self.armature:

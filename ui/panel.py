@@ -8,7 +8,7 @@ from bpy.types import Context, Panel, UILayout, UIList
 from bpy.utils import register_classes_factory
 
 from .. import __package__ as base_package
-from ..blender.armatures import Rig, editable
+from ..blender.armatures import Rig
 from ..blender.settings.properties import TwoBoneIKChain, is_from_library
 from .sidebar import ICON, button_row, draw_lines, is_narrow, sidebar_width
 
@@ -85,8 +85,8 @@ class TWO_BONE_IK_PT_chains(Panel):
         from ..blender.rigs.known_limbs import switchable_limbs
         from . import bake, chains, hold, limb_notice, plant, switch, targets
 
-        if not editable(rig):
-            draw_lines(layout, context, [pgettext_iface("Linked: make an editable library override of the armature")])
+        if linked := in_hand.linked(rig):
+            draw_lines(layout, context, [pgettext_iface(linked)])
         is_known = bool(switchable_limbs(rig))
         if is_known:
             switch.draw(layout, context, rig)

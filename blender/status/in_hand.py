@@ -56,6 +56,11 @@ def missing(context: Context) -> str:
     return "" if rig_in_hand(context) else "Select an armature or a target"
 
 
+def linked(rig: Rig) -> str:
+    """What the user has to do before this armature can be changed, in one sentence; "" where it can."""
+    return "" if editable(rig) else "Linked: make an editable library override of the armature"
+
+
 def notice(layer: ViewLayer) -> None:
     """Follow where the selection has changed; if it has not, the user may be at work in another view layer."""
     active = layer.objects.active
