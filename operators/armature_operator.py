@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import bpy
 from bpy.app.translations import pgettext_rpt
 from bpy.props import BoolProperty
-from bpy.types import Context, Header, Operator
+from bpy.types import Context, Event, Header, Operator, Window
 from bpy.utils import register_classes_factory
 
 from ..blender.armatures import Rig, is_rig
@@ -51,6 +51,8 @@ class ArmatureOperator(Operator):
     """True for what acts on chains alone."""
     takes_selected = False
     """True for what acts on all armatures that are selected."""
+    window: Window | None = None
+    """The one in which a user asked for it, by a button or a menu; None where a script did."""
 
     @classmethod
     def poll(cls, context: Context) -> bool:
@@ -83,6 +85,10 @@ class ArmatureOperator(Operator):
 
         def run(self, context: Context, rig: Rig) -> "api.Report | None":
             """Do it for one armature. Raises `Refused`, before anything changes, where it cannot be done."""
+
+    def invoke(self, context: Context, _event: Event) -> Result:
+        self.window = context.window
+        return self.execute(context)
 
     def execute(self, context: Context) -> Result:
         result: Result = {"CANCELLED"}

@@ -90,10 +90,6 @@ class TWO_BONE_IK_OT_check(RangeOperator):
 
     add_markers: option("range", "add_markers")
 
-    def invoke(self, context: Context, event: Event) -> Result:
-        self._pressed = True
-        return super().invoke(context, event)
-
     def run(self, context: Context, rig: Rig) -> "api.Report":
         report = api.check(
             rig,
@@ -103,7 +99,7 @@ class TWO_BONE_IK_OT_check(RangeOperator):
             sampling=self.sampling,
             add_markers=self.add_markers,
         )
-        if not getattr(self, "_pressed", False):
+        if self.window is None:
             return report
         points = unkeyed_moves.sources(rig, self.chains(rig))
         moved = unkeyed_moves.alerts(points, context.evaluated_depsgraph_get(), self.frames(context))

@@ -61,6 +61,7 @@ class RangeOperator(SelectedChainsOperator):
     sampling: option("keys", "sampling")
 
     def invoke(self, context: Context, _event: Event) -> Result:
+        self.window = context.window
         in_hand.follow(context.view_layer)
         self.show_range(self.offered_range(context))
         verb, *_ = self.bl_label.split()  # the button says what the label begins with

@@ -33,9 +33,8 @@ class TWO_BONE_IK_OT_plant(EachActionOperator):
     def usual_range(self, context: Context) -> str:
         return "PREVIEW" if context.scene.use_preview_range else "BONE_KEYS"
 
-    def invoke(self, context: Context, _event: Event) -> Result:
-        self._window = context.window
-        return self.execute(context)
+    def invoke(self, context: Context, event: Event) -> Result:
+        return ArmatureOperator.invoke(self, context, event)  # without a dialog
 
     def execute(self, context: Context) -> Result:
         self.show_range(self.usual_range(context))

@@ -48,16 +48,12 @@ class RequestOperator(ArmatureOperator):
         def request(self, context: Context, rig: Rig) -> "api.Request | list[api.Request]":
             """The request for one armature, or those for each of its actions, not yet begun."""
 
-    def invoke(self, context: Context, _event: Event) -> Result:
-        self._window = context.window
-        return self.execute(context)
-
     def execute(self, context: Context) -> Result:
         in_hand.follow(context.view_layer)
         self._steps, self._began, self._finished = self._each(context), time.monotonic(), 0
         self._said = []
         # Adjusted or repeated later on it is done at once: Blender crashes over an operator that then goes on as modal.
-        window, self._window = getattr(self, "_window", None), None
+        window, self.window = self.window, None
         self._pressed, self._moved = window is not None, dict[str, list[str]]()
         if window is None:
             return self._go_on(context, until=float("inf"))
@@ -181,10 +177,6 @@ class ProgressOperator(RangeOperator, RequestOperator):
 
     measure: option("keys", "measure")
     advanced_fields = (*RangeOperator.advanced_fields, "measure")
-
-    def invoke(self, context: Context, event: Event) -> Result:
-        self._window = context.window
-        return super().invoke(context, event)
 
     def seen_on(self, context: Context) -> "Sequence[float] | None":
         return self.frames(context)

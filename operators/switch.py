@@ -4,7 +4,7 @@ from bpy.types import Context, Event
 
 from ..blender.armatures import Rig
 from ..blender.options import option
-from .armature_operator import ChainOperator, Result, api, in_hand, unkeyed_moves
+from .armature_operator import ArmatureOperator, ChainOperator, Result, api, in_hand, unkeyed_moves
 from .progress import EachActionOperator, KeyOperator
 
 
@@ -13,10 +13,6 @@ class TWO_BONE_IK_OT_reveal(ChainOperator):
 
     bl_idname = "two_bone_ik.reveal"
     bl_label = "Reveal Two-Bone IK Limb"
-
-    def invoke(self, context: Context, _event: Event) -> Result:
-        self._pressed = True
-        return self.execute(context)
 
     def run(self, context: Context, rig: Rig) -> "api.Report | None":
         from ..blender.status import hiding
@@ -33,7 +29,7 @@ class TWO_BONE_IK_OT_reveal(ChainOperator):
                 self.report({"INFO"}, note)
         else:
             limb, frame = api.known_limb_of(rig, chain.end_bone), context.scene.frame_current_final
-            if getattr(self, "_pressed", False):
+            if self.window:
                 unkeyed_moves.refuse(unkeyed_moves.of_limbs(rig, [limb]), context.evaluated_depsgraph_get())
             return api.switch(rig, "FK", [limb.name], (frame, frame), scene=context.scene)
         return None
@@ -53,9 +49,8 @@ class TWO_BONE_IK_OT_switch(EachActionOperator, KeyOperator):
 
     def invoke(self, context: Context, event: Event) -> Result:
         if self.properties.is_property_set("frame_start") and self.properties.is_property_set("frame_end"):
-            self._window = context.window  # a button that names the frames has asked already
-            self.show_range("CUSTOM")
-            return self.execute(context)
+            self.show_range("CUSTOM")  # a button that names the frames has asked already
+            return ArmatureOperator.invoke(self, context, event)
         return super().invoke(context, event)
 
     def request(self, context: Context, rig: Rig) -> "api.Request | list[api.Request]":

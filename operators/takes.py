@@ -35,7 +35,7 @@ class TWO_BONE_IK_OT_plant_capture(RequestOperator):
 
         options: Any = self.properties
         options.filter_glob = ";".join(f"*{suffix}" for suffix in READERS)
-        self._window = context.window
+        self.window = context.window
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 

@@ -35,8 +35,7 @@ TOLD = "{} was moved on frame 10 without a key: what counted were its keys"
 def pressed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blender without a window hands no event to operators, so that a button looks like a script: here it has one."""
     monkeypatch.setattr(progress, "_SHARE", inf)
-    monkeypatch.setattr(progress.RequestOperator, "_window", bpy.context.window, raising=False)
-    monkeypatch.setattr(armature_operator.ArmatureOperator, "_pressed", True, raising=False)
+    monkeypatch.setattr(armature_operator.ArmatureOperator, "window", bpy.context.window)
 
 
 def on_frame_10() -> PropertyGroup:
