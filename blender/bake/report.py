@@ -21,7 +21,7 @@ from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.transform import each_array, on_columns, on_rows
 from ...skeleton.values import Plan
 from ...solver import diagnostics
-from ...solver.values import Options
+from ...solver.values import Array, Options, Solution
 from ..armatures import Rig
 from ..messages.numbers import unit_name
 from ..messages.translation import Alert, frame_text, translated
@@ -278,16 +278,31 @@ def millimetres(scene: Scene) -> float:
 def _chain_reports(
     plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mapping[str, Any]], rows: Rows
 ) -> Iterator[ChainReport]:
-    solution = solved.solution
+    """Those of a group's chains, on the frames that were asked for."""
+    solution, frames = solved.solution, plan.frames[plan.requested]
     if plan.step > 1:
         solution = each_array(lambda values: values[plan.requested], solution)
-    frames = plan.frames[plan.requested]
+    arrays = _solved_fields(plan, solved, solution)
+    for index, chain in enumerate(solved.plans):
+        of_measured = measured.get(chain.name, {})
+        columns = blank(len(frames)) | {name: values[:, index] for name, values in arrays.items()}
+        columns |= {name: values for name, values in of_measured.items() if name not in AS_PLAYED}
+        if len(rows[chain.name]) < len(plan.frames):
+            keyed = np.isin(np.arange(len(plan.frames))[plan.requested], rows[chain.name])
+            columns |= _from_key_to_key(each_array(on_columns([index]), solution), frames, keyed)
+            columns |= without_keys(columns, arrays.keys(), ~keyed, of_measured)
+        report = ChainReport(name=chain.name, frames=frames, **columns)
+        yield replace(report, held_by=_held_by(report, solved.group.options_of(index), plan))
+
+
+def _solved_fields(plan: Plan, solved: SolvedGroup, solution: Solution) -> dict[str, NDArray[Any]]:
+    """(n, c, ...) what the solver tells of a group's chains; `solution` is that on the frames that were asked for."""
     arrays: dict[str, NDArray[Any]] = {
         "status": solution.status.astype(np.int8),
         "degenerate": solution.degenerate,
         "miss": solve.world_miss(solved)[plan.requested],
         "sin_hinge": solution.sin_hinge,
-        "speed": diagnostics.speed(solution, frames),
+        "speed": diagnostics.speed(solution, plan.frames[plan.requested]),
         "stretch": solution.stretch.max(axis=-1),
         "flips": diagnostics.flips(solution),
         "near_straight": diagnostics.near_straight(solution),
@@ -298,21 +313,16 @@ def _chain_reports(
         arrays["undecided_twist"] = shown.undecided_twist(solved)[plan.requested]
     if solved.plan.pole_pins and solved.plan.pole:
         arrays |= {name: values[plan.requested] for name, values in shown.pin_fields(solved).items()}
-    for row, chain in enumerate(solved.plans):
-        columns = blank(len(frames)) | {name: values[:, row] for name, values in arrays.items()}
-        of_measured = measured.get(chain.name, {})
-        columns |= {name: values for name, values in of_measured.items() if name not in AS_PLAYED}
-        if len(rows[chain.name]) < len(plan.frames):
-            keyed = np.isin(np.arange(len(plan.frames))[plan.requested], rows[chain.name])
-            # Without the frames between, on which another pose plays.
-            alone = each_array(on_columns([row]), each_array(on_rows(np.flatnonzero(keyed)), solution))
-            between = {"speed": diagnostics.speed(alone, frames[keyed]), "flips": diagnostics.flips(alone)}
-            for name, values in between.items():
-                columns[name] = columns[name].copy()
-                columns[name][keyed] = values[:, 0]
-            columns |= without_keys(columns, arrays.keys(), ~keyed, of_measured)
-        report = ChainReport(name=chain.name, frames=frames, **columns)
-        yield replace(report, held_by=_held_by(report, solved.group.options_of(row), plan))
+    return arrays
+
+
+def _from_key_to_key(solution: Solution, frames: Array, keyed: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+    """(n,) how one chain moves on frames that are keyed (n,), without those between, on which another pose plays."""
+    alone, found = each_array(on_rows(np.flatnonzero(keyed)), solution), {}
+    for name, values in (("speed", diagnostics.speed(alone, frames[keyed])), ("flips", diagnostics.flips(alone))):
+        found[name] = np.zeros(len(frames), values.dtype)
+        found[name][keyed] = values[:, 0]
+    return found
 
 
 def _held_by(report: ChainReport, options: Options, plan: Plan) -> str:
