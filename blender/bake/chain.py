@@ -25,6 +25,7 @@ from .. import versions
 from ..armatures import Rig
 from ..messages.refused import Refused
 from ..messages.translation import nearest_name, translated
+from ..scene import dependencies
 from ..scene.bone import read_bone, rest
 from ..settings import keyed_options
 from ..settings.properties import TwoBoneIKChain, chain_fields
@@ -45,10 +46,10 @@ def chain_plan(rig: Rig, chain: TwoBoneIKChain, stand_in: Point | None = None) -
     stand_in : taken for a target or pole target that the chain does not have yet
     """
     bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
-    target = _point(rig, chain, "target", "subtarget") or stand_in
+    target = _point(chain, "target") or stand_in
     if target is None:
         raise Refused("NO_TARGET", chain=chain)
-    pole = _point(rig, chain, "pole_target", "pole_subtarget") or stand_in
+    pole = _point(chain, "pole_target") or stand_in
     if pole is None and chain.plane == Plane.POLE:
         raise Refused("NO_POLE", chain=chain)
     if chain.use_rotation and not chain.tip_bone:
@@ -106,8 +107,8 @@ def lacking_bone(rig: Rig, chain: TwoBoneIKChain) -> str | None:
     try:
         bones = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
         bones_below(rig, chain, bones[-1])
-        _point(rig, chain, "target", "subtarget")
-        _point(rig, chain, "pole_target", "pole_subtarget")
+        _point(chain, "target")
+        _point(chain, "pole_target")
     except Refused as refused:
         lacks = {"NO_BONE": refused.bone, "NO_PARENT": "", "NO_SUBTARGET": str(refused.value)}
         return lacks.get(refused.kind)
@@ -215,18 +216,16 @@ def _bone(role: str, rig: Rig, name: str, chain: str, right: Iterable[str] = ())
     raise Refused("NO_BONE.of_chain", bone=name, nearest=nearest, **named)
 
 
-def _point(rig: Rig, chain: TwoBoneIKChain, target_field: str, bone_field: str) -> Point | None:
-    target, bone = getattr(chain, target_field), getattr(chain, bone_field)
-    if target is None:
-        return None
-    if target.type != "ARMATURE" or not bone:
-        return Point(target)
-    if bone not in target.data.bones:
-        nearest = nearest_name(bone, target.data.bones.keys())
-        raise Refused("NO_SUBTARGET", chain=chain, value=bone, target=target.name, nearest=nearest)
-    if target.pose is None:
-        raise Refused("NO_POSE.target", chain=chain, value=target.name)
-    return Point(target, bone)
+def _point(chain: TwoBoneIKChain, field: str) -> Point | None:
+    point = dependencies.target_of(chain, field)
+    if point and point.bone:
+        item: Rig = point.object
+        if point.bone not in item.data.bones:
+            nearest = nearest_name(point.bone, item.data.bones.keys())
+            raise Refused("NO_SUBTARGET", chain=chain, value=point.bone, target=item.name, nearest=nearest)
+        if item.pose is None:
+            raise Refused("NO_POSE.target", chain=chain, value=item.name)
+    return point
 
 
 def _options(rig: Rig, chain: TwoBoneIKChain, numbers: Mapping[str, Any]) -> Options:

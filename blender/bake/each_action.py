@@ -11,7 +11,6 @@ from typing import Any
 from bpy.types import Object, Scene
 
 from ...skeleton.steps import run
-from ...skeleton.values import Point
 from .. import versions
 from ..armatures import Rig
 from ..curves import action_pairs, unkeyed_edits
@@ -50,12 +49,8 @@ def requests(rig: Rig, pattern: str, scene: Scene | None, make: Make, chains: Na
 
 def _moving(rig: Rig, names: Names) -> tuple[list[Object], list[Object]]:
     """The targets and pole targets of these chains, and what else moves them, but for the armature itself."""
-    points = [
-        Point(item, bone)
-        for chain in (chains_taking_part(rig, names).chains if names is None or names else ())
-        for item, bone in ((chain.target, chain.subtarget), (chain.pole_target, chain.pole_subtarget))
-        if item
-    ]
+    chains = chains_taking_part(rig, names).chains if names is None or names else ()
+    points = [point for chain in chains for point in dependencies.targets_of(chain)]
     targets = list(dict.fromkeys(point.object for point in points if point.object != rig))
     behind = {point.object for point in dependencies.upstream(*points)} - {rig, *targets}
     return targets, sorted(behind, key=lambda item: item.name)

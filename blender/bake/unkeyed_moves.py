@@ -42,9 +42,7 @@ _NAMED = 3
 
 def targets(rig: Rig, names: Names) -> Iterator[Point]:
     """Targets and pole targets of the chains with these names; Refused where a name is wrong."""
-    for chain in chosen_chains(rig, names):
-        pairs = (chain.target, chain.subtarget), (chain.pole_target, chain.pole_subtarget)
-        yield from (Point(item, bone) for item, bone in pairs if item)
+    return (point for chain in chosen_chains(rig, names) for point in dependencies.targets_of(chain))
 
 
 def sources(rig: Rig, names: Names) -> Iterator[Point]:

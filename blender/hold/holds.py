@@ -19,10 +19,9 @@ from ..messages.translation import frame_text, point_text
 from ..rigs import controls
 from ..rna_paths import bone_and_property
 from ..scene.bone import bone_or_object
+from ..scene.dependencies import target_of
 from ..settings.hold_and_plant_properties import TwoBoneIKHold, holds_of
 from ..settings.properties import active_chain
-from ..targets.made_for import item_of
-from ..targets.new_targets import Role
 
 
 def kept(item: Object) -> Any:
@@ -38,7 +37,7 @@ def hold_to(scene: Any) -> tuple[Object, str] | None:
 
 def of_chain(chain: Any) -> list[TwoBoneIKHold]:
     """Those of a chain's target."""
-    point = item_of(chain, Role.TARGET)
+    point = target_of(chain, "target")
     return holds_of(point) if point else []
 
 
@@ -95,7 +94,7 @@ def keep(point: Point, hold: Hold, location: Sequence[float], orientation: Seque
 def usual_frames(rig: Rig, scene: Scene) -> tuple[int, int]:
     """Over which frames to hold the active chain's target: its selected keys, the preview range, the frames to come."""
     chain = active_chain(rig)
-    target = item_of(chain, Role.TARGET) if chain else None
+    target = target_of(chain, "target") if chain else None
     point = controls.keyed_point(target) if target else None
     playing = versions.curves(point.object) if point else ()
     curves = [curve for curve in playing if bone_and_property(curve.data_path)[0] == point.bone]

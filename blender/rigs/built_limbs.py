@@ -74,7 +74,5 @@ def is_built(rig: Rig, limb: KnownLimb) -> bool:
 def goals(rig: Rig, limb: KnownLimb) -> Iterator[Point]:
     """Target of a built limb, and pole target where it bends towards that."""
     chain = rig.two_bone_ik_chains[limb.name]
-    poled = chain.plane in {Plane.AUTO, Plane.POLE}
-    for item, bone in ((chain.target, chain.subtarget), (poled and chain.pole_target, chain.pole_subtarget)):
-        if item:
-            yield Point(item, bone if item.type == "ARMATURE" else "")
+    fields = ("target", "pole_target") if chain.plane in {Plane.AUTO, Plane.POLE} else ("target",)
+    return (point for field in fields if (point := dependencies.target_of(chain, field)))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from bpy.types import (
     Bone,
@@ -21,7 +21,7 @@ from ..armatures import Rig, is_rig
 from ..messages.refused import Refused
 from ..messages.translation import point_text
 from ..rna_paths import bone_and_property
-from ..settings.properties import root_name
+from ..settings.properties import POINTS, root_name
 
 Node = TypeVar("Node", bound=Hashable)
 
@@ -244,6 +244,20 @@ def _acting(place: Point) -> list[Constraint]:
     # To go through none takes twice as long as to count them.
     having = owner.constraints if owner and len(owner.constraints) else ()
     return [constraint for constraint in having if not constraint.mute]
+
+
+def target_of(chain: Any, field: str) -> Point | None:
+    """What a chain of the list has in this field, its target or its pole target.
+
+    A bone is named as long as that is an armature: the name stays in the list where another object takes its place.
+    """
+    item: Object | None = getattr(chain, field)
+    return Point(item, getattr(chain, POINTS[field]) if is_rig(item) else "") if item else None
+
+
+def targets_of(chain: Any) -> list[Point]:
+    """Target and pole target of a chain of the list, as far as it has them."""
+    return [point for field in POINTS if (point := target_of(chain, field))]
 
 
 def targets(constraint: Constraint) -> Iterator[Point]:

@@ -9,16 +9,15 @@ from mathutils import Matrix
 from ...skeleton.rounding import near
 from ..armatures import Rig
 from ..hold.holds import shown, undisputed
+from ..scene.dependencies import target_of
 from ..settings.hold_and_plant_properties import TwoBoneIKHold
 from ..settings.properties import TwoBoneIKChain
-from ..targets.made_for import item_of
-from ..targets.new_targets import Role
 
 
 def hold_states(chain: TwoBoneIKChain, depsgraph: Depsgraph) -> Iterator[tuple[str, bool]]:
     """Of each hold of the chain's target what it is called, and whether it shows that it is out of date."""
     frame = np.array([depsgraph.scene.frame_current_final])
-    point = item_of(chain, Role.TARGET)
+    point = target_of(chain, "target")
     for record, hold, later in shown(point) if point else ():
         yield record.name, len(undisputed(hold, later, frame)) > 0 and _is_off(chain, record, depsgraph)
 

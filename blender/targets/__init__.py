@@ -9,7 +9,7 @@ Other rooms use of it:
     create_targets : DEFAULT, create_all, lacks, remove
     edit_bones : edit_bones, in_edit_mode
     flip : all
-    made_for : item_of, made
+    made_for : made
     new_targets : Role, TargetKind, TargetParent, TargetStyle
     pin : pin_targets
     space : Space, floor_named, space_named, space_point

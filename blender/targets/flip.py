@@ -31,8 +31,6 @@ from ..scene.need import pose_need
 from ..scene.pose_before import PoseBefore
 from ..settings.key_settings import DEFAULTS, Sampling
 from .checks import keyable
-from .made_for import item_of
-from .new_targets import Role
 
 _IN_LINE = 1e-6
 """Part of the pole's distance from the root: a pole closer to the line to the target has no other side."""
@@ -121,7 +119,7 @@ def _refuse_followed(plan: Plan, chain: ChainPlan, pole: Point) -> None:
     for rig in local_armatures(plan.scene):
         for other in rig.two_bone_ik_chains:
             is_own = rig == plan.rig and other.name == chain.name
-            points = [item_of(other, role) for role in ((Role.TARGET,) if is_own else Role)]
+            points = [dependencies.target_of(other, "target")] if is_own else dependencies.targets_of(other)
             if pole in dependencies.upstream(*filter(None, points)):
                 raise Refused("SHARED_POLE", chain=chain, value=point_text(pole), other=other.name)
 

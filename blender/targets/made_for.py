@@ -11,7 +11,8 @@ import bpy
 
 from ...skeleton.values import Point
 from ..armatures import Rig, is_rig
-from ..settings.properties import POINTS, TwoBoneIKChain
+from ..scene.dependencies import target_of, targets_of
+from ..settings.properties import TwoBoneIKChain
 from .new_targets import Role
 
 
@@ -25,15 +26,9 @@ def is_marked(item: Any) -> bool:
     return bool(item.two_bone_ik_made_for)
 
 
-def item_of(chain: TwoBoneIKChain, role: Role) -> Point | None:
-    """What the chain uses in this role."""
-    target = getattr(chain, role)
-    return Point(target, getattr(chain, POINTS[role]) if is_rig(target) else "") if target else None
-
-
 def made(chain: TwoBoneIKChain, role: Role) -> Point | None:
     """What was made for this chain and can be removed; None if nothing was."""
-    item = item_of(chain, role)
+    item = target_of(chain, role)
     if item is None:
         return None
     target, bone = item
@@ -72,7 +67,7 @@ def _owner(target: Any, rig: Rig) -> Rig:
 
 def items_in_use() -> set[tuple[bpy.types.ID, str]]:
     """All targets of all chains in the file: objects, and armatures with names of bones."""
-    items = [item for chain in _all_chains() for role in Role if (item := item_of(chain, role))]
+    items = [item for chain in _all_chains() for item in targets_of(chain)]
     return {(target.data if bone else target, bone) for target, bone in items}
 
 

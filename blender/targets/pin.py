@@ -21,7 +21,6 @@ from ..scene.checks import refuse_unposable
 from ..settings.key_settings import InsertKeys, KeySettings
 from . import targets_from_pose
 from .create_targets import create_all, lacks
-from .made_for import item_of
 from .new_targets import Role, TargetStyle
 
 
@@ -80,7 +79,7 @@ def _carried(rig: Rig, names: Sequence[str] | None) -> Iterator[str]:
     """Sentences about targets that a bone of the armature takes along, so that not every move leaves them in place."""
     by_rig: list[str] = []
     for chain in with_bones(rig, names).chains:
-        points = [item for role in Role if (item := item_of(chain, role))]
+        points = dependencies.targets_of(chain)
         limb = next(filter(None, map(limb_followed, points)), None)
         if limb:
             by_rig.append(chain.name)

@@ -267,6 +267,17 @@ def test_the_operator_bakes_all_actions() -> None:
     assert rig.animation_data.action is None
 
 
+def test_a_name_that_is_left_of_a_bone_as_target_counts_no_more() -> None:
+    hand = by_hand(shelf)
+    open_empty_file()
+    rig, target = shelf()
+    [listed] = rig.two_bone_ik_chains
+    listed.target, listed.subtarget = rig, listed.end_bone
+    listed.target = target
+    api.bake(rig, actions="*")
+    assert is_part(hand, keys())
+
+
 def test_built_limbs_are_switched_in_all_actions() -> None:
     by_hand_too = {}
     for name in (*NAMES, "*"):

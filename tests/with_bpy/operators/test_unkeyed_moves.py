@@ -106,6 +106,15 @@ def test_what_carries_a_target_and_what_it_is_held_to_count(pressed: None) -> No
         assert is_refused(bpy.ops.two_bone_ik.hold, f'"{name}"', **FRAMES)
 
 
+def test_an_object_has_no_bone_though_its_chain_still_names_one(pressed: None) -> None:
+    chain = on_frame_10()
+    chain.target, chain.subtarget, target = chain.id_data, "upper", chain.target
+    chain.target = target
+    goes_back()
+    move(target)
+    assert is_refused(bpy.ops.two_bone_ik.hold, '"Target"', **FRAMES)
+
+
 def test_all_that_was_moved_is_named(pressed: None) -> None:
     chain = on_frame_10()
     animate(chain.pole_target, location={1: (1, -3, 1), 20: (1, -3, 1.2)})
