@@ -101,28 +101,24 @@ def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: 
     left_out = [of_rig(summary, name) for summary in summaries for name in summary["left_out"]]
     lacking = [of_rig(summary, name) for summary in summaries for name in summary["lacking"]]
     all_well, unmeasured, fell_short, posed_otherwise = _WORDS.get(summaries[0]["operation"], _BAKED)
+    status = ExitStatus.DONE
+    faults = {
+        fell_short: [chain["name"] for chain in short],
+        "left out, without a target": [name for name in left_out if name not in lacking],
+        "left out, lacking a bone": lacking,
+    }
     if misposed:
-        status, text = ExitStatus.NOT_POSED_SO, f"{posed_otherwise}: {', '.join(misposed)}"
-    elif short or left_out:
-        missed = any(not strict or chain["worst_miss"] > strict for chain in short)
-        failed = strict is not None and (missed or left_out)
-        status = ExitStatus.FELL_SHORT if failed else ExitStatus.DONE
-        texts = {
-            fell_short: [chain["name"] for chain in short],
-            "left out, without a target": [name for name in left_out if name not in lacking],
-            "left out, lacking a bone": lacking,
-        }
-        text = "; ".join(f"{text}: {', '.join(names)}" for text, names in texts.items() if names)
-    else:
-        measured = any(chain["measured"] for chain in chains)
-        status, text = ExitStatus.DONE, all_well if measured else unmeasured
-        feet = [foot for summary in summaries for foot in summary["feet"]]
-        if feet and not any(foot["frames"] for foot in feet):
-            text = "no foot or hand stands"
+        status, faults = ExitStatus.NOT_POSED_SO, {posed_otherwise: misposed}
+    elif strict is not None and (left_out or any(not strict or chain["worst_miss"] > strict for chain in short)):
+        status = ExitStatus.FELL_SHORT
+    text = all_well if any(chain["measured"] for chain in chains) else unmeasured
+    feet = [foot for summary in summaries for foot in summary["feet"]]
+    if feet and not any(foot["frames"] for foot in feet):
+        text = "no foot or hand stands"
     return Outcome(
         status=status,
         state=state,
-        text=text,
+        text="; ".join(f"{fault}: {', '.join(names)}" for fault, names in faults.items() if names) or text,
         frames=max((chain["frames"]["count"] for chain in chains), default=0),
         worst_miss=max((chain["worst_miss"] for chain in chains), default=None),
     )

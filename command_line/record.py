@@ -77,42 +77,39 @@ def done_before(shot: Shot, before: dict[str, Any], request: dict[str, Any]) -> 
 
 def write(
     shot: Shot,
-    request: dict[str, Any],
+    about: Mapping[str, Any],
     reports: Sequence[api.Report],
     refusals: Sequence[Refused],
-    times: dict[str, Any],
-    damage: str,
     outputs: Sequence[Path],
 ) -> None:
-    """Write the report of a shot that was carried out; `outputs` are what will be renamed to the shot's outputs."""
+    """Write the report of a shot that was carried out.
+
+    about : its fields `request`, `damage`, `started` and `seconds`
+    outputs : what will be renamed to the shot's outputs
+    """
     content = {
+        **about,
         "state": DONE,
-        "request": request,
-        "damage": damage,
         "sha256": [digest(output) for output in outputs],
         "refusals": [_error(refused) for refused in refusals],
         "summary": [report.summary() for report in reports],
     }
     if shot.report_detail == ReportDetail.FULL:
         content["reports"] = [report.as_dict() for report in reports]
-    _write(shot, times, content)
+    _write(shot, content)
 
 
 def write_failure(
-    shot: Shot,
-    request: dict[str, Any],
-    state: str,
-    error: Refused | str,
-    times: dict[str, Any],
-    refuse_other: RefuseOther | None = None,
+    shot: Shot, about: Mapping[str, Any], error: Refused | str, refuse_other: RefuseOther | None = None
 ) -> None:
     """Write the report of a shot that failed, in place of an older one, unless the place is another's.
 
+    about : its fields `state`, `request`, `started` and `seconds`
     error : the refusal, or a sentence that says how Blender ended
     """
     with suppress(Refused):  # it may be the report that cannot be written
         earlier(shot, refuse_other)
-        _write(shot, times, {"state": state, "request": request, "error": _error(error)})
+        _write(shot, {**about, "error": _error(error)})
 
 
 def _error(error: Refused | str) -> dict[str, str]:
@@ -120,11 +117,10 @@ def _error(error: Refused | str) -> dict[str, str]:
     return {"message": str(error), **named}
 
 
-def _write(shot: Shot, times: dict[str, Any], content: dict[str, Any]) -> None:
-    if not shot.report:
-        return
-    text = json.dumps({**named(shot), **times, **content}, allow_nan=False)
-    atomic_write.write_text(shot.report, text, force=shot.force)
+def _write(shot: Shot, content: dict[str, Any]) -> None:
+    if shot.report:
+        text = json.dumps({**named(shot), **content}, allow_nan=False)
+        atomic_write.write_text(shot.report, text, force=shot.force)
 
 
 def named(shot: Shot) -> dict[str, Any]:

@@ -88,7 +88,8 @@ def run_shot(shot: Shot, progress: Progress, refuse_other: RefuseOther | None = 
         progress(1.0)
     except Refused as refused:
         if not shot.dry_run:
-            record.write_failure(shot, request, outcome.REFUSED, refused, clock.times(), refuse_other)
+            about = {"state": outcome.REFUSED, "request": request, **clock.times()}
+            record.write_failure(shot, about, refused, refuse_other)
         ended = Outcome(status=ExitStatus.REFUSED, state=outcome.REFUSED, text=str(refused))
     return replace(ended, **clock.times())
 
@@ -189,7 +190,8 @@ def _written(shot: Shot, setups: Setups, request: dict[str, Any], clock: Clock, 
     with ExitStack() as opened:
         saved = [opened.enter_context(output) for output in outputs.saved(shot, reports, taken, notes)]
         reports = [replace(report, notes=(*report.notes, *notes)) for report in reports]
-        record.write(shot, request, reports, refusals, clock.times(), damage, saved)
+        about = {"request": request, "damage": damage, **clock.times()}
+        record.write(shot, about, reports, refusals, saved)
     ended = outcome.of_summaries([report.summary() for report in reports], outcome.DONE, strict=shot.strict)
     if refusals:
         ended = outcome.left_out(ended, refusals)

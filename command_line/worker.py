@@ -108,7 +108,7 @@ class Worker(Popen[bytes]):
             # The lock that it held has left its file behind. If another task has the lock, the shot is its own now.
             with suppress(Refused), file_lock.locked(shot.report, wait=False) as is_ours:
                 if is_ours and not self._is_interrupted:
-                    record.write_failure(shot, {}, state, text, clock.times())
+                    record.write_failure(shot, {"state": state, "request": {}, **clock.times()}, text)
 
     def interrupt(self) -> None:
         """End it in the middle of a shot that another thread waits for; kill it if it does not end."""
