@@ -232,8 +232,9 @@ def _measured(
     """The fields of each chain's report, on the frames that were asked for."""
     # All side by side: NumPy takes nearly as long for one of them.
     things = [thing for expectation in compared for thing in expectation.things]
-    ends = np.cumsum([len(expectation.things) for expectation in compared])
-    firsts = ends - [len(expectation.things) for expectation in compared]
+    counts = np.array([len(expectation.things) for expectation in compared], dtype=np.intp)
+    ends = np.cumsum(counts)
+    firsts = ends - counts
     expected = np.concatenate([expectation.world for expectation in compared], axis=1)
     to_world = transform.stacked(samples.to_world[point.object] for point, _ in things)
     played = transform.transform_points(to_world, _in_objects(things, samples))
@@ -241,31 +242,35 @@ def _measured(
     largest = np.maximum.reduceat(_largest(expected, to_world[..., :3, 3]), firsts)
     close = near(np.stack([expectation.size for expectation in compared], axis=-1), largest) + tolerance
     measured = np.stack([keyed[expectation.chain][rows] for expectation in compared], axis=-1)
-    off = np.where(measured, np.maximum.reduceat(distances, firsts, axis=1), 0.0)
-    misposed = off > close
-    strays = np.where(measured, 0.0, np.maximum.reduceat(distances, firsts, axis=1))
-    strays = np.where(strays > close, strays, 0.0)
+    farthest = np.maximum.reduceat(distances, firsts, axis=1)
+    misposed, strays = measured & (farthest > close), ~measured & (farthest > close)
 
-    def on_frames(values: NDArray[Any]) -> NDArray[Any]:
-        every = np.zeros((len(plan.frames), len(compared)), values.dtype)
+    def on_frames(values: NDArray[Any], elsewhere: float = 0) -> NDArray[Any]:
+        every = np.full((len(plan.frames), *values.shape[1:]), elsewhere, values.dtype)
         every[rows] = values
         return every[plan.requested]
 
     everywhere = np.ones_like(measured) if compared[0].target else measured
-    by_field = {"measured": on_frames(everywhere), "off": on_frames(off), "misposed": on_frames(misposed)}
+    off = on_frames(np.where(measured, farthest, 0.0))
+    by_field = {"measured": on_frames(everywhere), "off": off, "misposed": on_frames(misposed)}
     for column, (expectation, first, end) in enumerate(zip(compared, firsts, ends, strict=True)):
-        off_bone = ""
-        if misposed[:, column].any():
-            worst = np.argmax(np.where(misposed[:, column], off[:, column], -1.0))
-            point, _ = expectation.things[int(np.argmax(distances[worst, first:end]))]
-            off_bone = point.bone or point.object.name
         of_chain: dict[str, Any] = {name: values[:, column] for name, values in by_field.items()}
         if expectation.target and not measured[:, column].all():
             goal = samples.world(expectation.target)[..., :3, 3]
-            miss = np.full(len(plan.frames), np.nan)
-            miss[rows] = _finite(norm(played[:, first + expectation.tip] - goal))
-            of_chain |= {"played": miss[plan.requested], "strays": on_frames(strays)[:, column]}
-        yield expectation.chain, of_chain | {"off_bone": off_bone}
+            miss = _finite(norm(played[:, first + expectation.tip] - goal))
+            stray = np.where(strays[:, column], farthest[:, column], 0.0)
+            of_chain |= {"played": on_frames(miss, elsewhere=np.nan), "strays": on_frames(stray)}
+        of_chain["off_bone"] = _farthest_off(expectation, distances[misposed[:, column], first:end])
+        yield expectation.chain, of_chain
+
+
+def _farthest_off(expectation: _Expectation, distances: Array) -> str:
+    """The bone or object that is farthest off on these frames, (m, p) for each of the things; "" without frames."""
+    if not len(distances):
+        return ""
+    worst = np.argmax(distances.max(axis=1))
+    point, _ = expectation.things[int(np.argmax(distances[worst]))]
+    return point.bone or point.object.name
 
 
 def _finite(distances: Array) -> Array:
