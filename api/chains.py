@@ -10,17 +10,16 @@ from bpy.types import Object, Scene
 
 from ..blender.armatures import Chain, Rig
 from ..blender.bake.build_plan import chains_taking_part, chosen_chains, scene_of
-from ..blender.bake.chain import bones_below, chain_bones, undecided
+from ..blender.bake.chain import bones_below, chain_bones
 from ..blender.bake.request import alone
-from ..blender.chains import hinge_side, hock_fit, inherit_scale, setup_file
+from ..blender.chains import hinge_side, inherit_scale, new_chains, setup_file
 from ..blender.chains.detect import find_limbs
 from ..blender.chains.detect.find_limbs import Kind, Limb
-from ..blender.chains.field_values import set_fields, set_fitting, unchanged_on_error
+from ..blender.chains.field_values import set_fields, unchanged_on_error
 from ..blender.chains.setup_file import Setup
 from ..blender.messages.refused import Refused
 from ..blender.scene.checks import given_rig, refuse_unposable
-from ..blender.settings import keyed_options
-from ..blender.settings.properties import TwoBoneIKChain, chain_of, is_from_library
+from ..blender.settings.properties import chain_of, is_from_library
 from ..blender.takeover.option_animation import animate
 from ..blender.takeover.takeover import Takeover, takeovers, uneven_differences
 from ..blender.targets.create_targets import DEFAULT, create_all
@@ -40,24 +39,7 @@ def add_chain(rig: Object, end_bone: str, **fields: Unpack[ChainOptions]) -> Cha
     >>> chain.name, chain.bend
     ('forearm.R', 'REST')
     """
-    rig = given_rig(rig)
-    refuse_unposable(rig)
-    chain_bones(rig, end_bone, str(fields.get("root_bone", "")))
-    twin = chain_of(rig, end_bone)
-    if twin and not (twin.mute or fields.get("mute")):
-        raise Refused("HAS_CHAIN", object=rig, bone=end_bone, value=twin.name)
-    with unchanged_on_error(rig):
-        if twin is None:
-            keyed_options.reset(rig.pose.bones[end_bone])
-        chain = rig.two_bone_ik_chains.add()
-        set_fields(chain, {"end_bone": end_bone, "name": end_bone, **fields})
-        bones_below(rig, chain, end_bone)
-        if undecided(rig, chain) is not None and not {"bend", "hinge_axis"} & fields.keys():
-            axis = hinge_side.by_keys(rig, chain)
-            if axis:
-                hinge_side.decide(chain, axis)
-    rig.two_bone_ik_active = len(rig.two_bone_ik_chains) - 1
-    return chain
+    return new_chains.add_chain(given_rig(rig), end_bone, **fields)
 
 
 def ensure_chain(rig: Object, end_bone: str, **fields: Unpack[ChainOptions]) -> Chain:
@@ -127,26 +109,7 @@ def add_detected(rig: Object, kinds: Collection[str] = ("ARMS", "LEGS")) -> tupl
     >>> [(limb.chain, limb.end_bone) for limb in api.add_detected(rig)]
     [('Arm.R', 'forearm.R')]
     """
-    rig = given_rig(rig)
-    refuse_unposable(rig)
-    limbs = detect(rig, kinds)
-    if not limbs:
-        raise Refused("NO_LIMBS", object=rig)
-    added = [replace(limb, chain=add_limb(rig, limb).name) for limb in limbs if not limb.chain]
-    return tuple(replace(limb, hock=limb.hock and rig.two_bone_ik_chains[limb.chain].hock) for limb in added)
-
-
-def add_limb(rig: Rig, limb: Limb) -> TwoBoneIKChain:
-    """Add the chain of a limb that `detect` has found."""
-    chain = add_chain(rig, **limb.fields)
-    # Only now: with reference POSE no side would be decided by keys.
-    set_fitting(chain)
-    if fits := hock_fit.by_keys(rig, chain):
-        chain.hock = next(iter(fits))
-    for role, bone in (("target", limb.subtarget), ("pole_target", limb.pole_subtarget)):
-        if bone:
-            set_fields(chain, {role: rig, role.replace("target", "subtarget"): bone})
-    return chain
+    return new_chains.add_detected(given_rig(rig), kinds)
 
 
 @alone()

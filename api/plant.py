@@ -6,7 +6,6 @@ from typing import Any
 
 from bpy.types import Object, Scene
 
-from ..blender.armatures import Rig
 from ..blender.bake.build_plan import Frames, Names
 from ..blender.bake.request import Request, alone
 from ..blender.chains.detect.find_limbs import Kind
@@ -20,7 +19,6 @@ from ..blender.settings.key_settings import DEFAULTS, KeySettings, refuse_not_ab
 from ..skeleton.feet.feet import Contact
 from ..solver.feet.contacts import Stillness
 from ..solver.feet.plant import PlantOptions
-from .chains import add_limb, detect
 from .command import action_command
 
 _STILLNESS = Stillness()
@@ -88,7 +86,7 @@ def plant(
     )
     settings = KeySettings.styled(interpolation=interpolation, key_type=key_type, sampling=sampling, measure=measure)
     if leave_targets:
-        return plant_with_targets(rig, choices, scene, settings, add_chains=_add_chains)
+        return plant_with_targets(rig, choices, scene, settings)
     return plant_feet(rig, choices, scene, settings)
 
 
@@ -102,12 +100,6 @@ def _choices(
         refuse_not_above_zero("Stillness", name, value)
     options = PlantOptions(stillness=stillness)
     return PlantChoices(names=names, frames=frames, kinds=Kind.several(limbs), options=options, **others)
-
-
-def _add_chains(rig: Rig, names: Sequence[str]) -> None:
-    for limb in detect(rig):
-        if limb.name in names and not limb.chain:
-            add_limb(rig, limb)
 
 
 @alone()

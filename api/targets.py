@@ -18,7 +18,6 @@ from ..blender.targets.new_targets import TargetKind, TargetParent, TargetStyle
 from ..blender.targets.pin import pin_targets
 from ..blender.targets.space import Space, space_point
 from .bake import given_rigs
-from .chains import add_detected
 from .command import command
 from .options import TargetOptions
 
@@ -215,6 +214,4 @@ def pin(
     settings = KeySettings.styled(style, sampling=sampling, measure=measure)
     made = TargetStyle(kind=TargetKind(kind), or_empties=or_empties)
     keyed = inserted(insert_keys)
-    return pin_targets(
-        given_rig(rig), chains, frames, scene, settings, made, insert_keys=keyed, add_chains=add_detected
-    )
+    return pin_targets(given_rig(rig), chains, frames, scene, settings, made, insert_keys=keyed)

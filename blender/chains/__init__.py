@@ -1,6 +1,7 @@
 """Which limbs there are and how their chains are set up: detected, copied, mirrored, from files.
 
-`hinge_side` decides to which side limbs bend that are straight at rest, by captured keys; `api.add_chain` asks it once.
+`new_chains` adds chains. It asks `hinge_side` once, which decides by captured keys to which side limbs bend that are
+straight at rest.
 
 Other rooms use of it:
 
@@ -13,5 +14,6 @@ Other rooms use of it:
     hock_fit : all
     inherit_scale : all
     limbs : hiding_constraints, joints, limb_of, mid_and_tip, shows_ik
+    new_chains : all
     setup_file : all
 """

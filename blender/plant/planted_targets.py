@@ -4,7 +4,6 @@ All that may be refused of the targets comes first: those that chains have are s
 already, and those that chains lack are created before the feet are keyed.
 """
 
-from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -14,7 +13,9 @@ from ...skeleton.steps import part
 from ..armatures import Rig
 from ..bake.build_plan import build_plan
 from ..bake.request import MeasurePhase, Preparation, Resources, finish, request
+from ..chains.detect.find_limbs import Kind, limbs
 from ..chains.field_values import chains_restorer
+from ..chains.new_chains import add_limb
 from ..curves.unkeyed_edits import Keeper
 from ..settings.key_settings import KeySettings
 from ..targets.checks import keyable, refuse_not_shown
@@ -23,19 +24,10 @@ from ..targets.targets_from_pose import bake_targets
 from .captured_limbs import PlantChoices, captured_limbs
 from .plant import plant_feet
 
-AddChains = Callable[[Rig, Sequence[str]], object]
-"""Adds chains for those of the limbs with these names that have none."""
-
 
 @request
 def plant_with_targets(
-    resources: Resources,
-    rig: Rig,
-    choices: PlantChoices,
-    scene: Scene | None,
-    settings: KeySettings,
-    *,
-    add_chains: AddChains,
+    resources: Resources, rig: Rig, choices: PlantChoices, scene: Scene | None, settings: KeySettings
 ) -> Preparation:
     """Key the limbs so that their feet stand, and targets of their chains so that they follow them."""
     planting = plant_feet.part(resources, rig, choices, scene, settings)
@@ -51,7 +43,9 @@ def plant_with_targets(
     def write(keep: Keeper) -> MeasurePhase:
         with ExitStack() as until_keyed:
             until_keyed.callback(chains_restorer(rig))
-            add_chains(rig, names)
+            for limb in limbs(rig, {Kind.ARMS, Kind.LEGS}):
+                if limb.name in names and not limb.chain:
+                    add_limb(rig, limb)
             [made] = create_all({rig: names}, scene, DEFAULT, undo=until_keyed)
             plan = build_plan(rig, names, span, scene, settings.keys)
             refuse_not_shown(plan)

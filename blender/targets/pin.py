@@ -1,6 +1,6 @@
 """Hands and feet that stay where they are while the body moves: targets put there, and Live switched on."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -11,8 +11,8 @@ from ..bake.build_plan import Frames, chosen_chains, current_plan, with_bones
 from ..bake.notes import acting_notes
 from ..bake.report import Report
 from ..bake.request import Answer, MeasurePhase, Preparation, Resources, request
-from ..chains.detect.find_limbs import Limb
 from ..chains.field_values import chains_restorer
+from ..chains.new_chains import add_detected
 from ..curves.unkeyed_edits import Keeper
 from ..messages.translation import point_text, translated
 from ..rigs.controls import limb_followed
@@ -35,13 +35,12 @@ def pin_targets(
     made: TargetStyle,
     *,
     insert_keys: InsertKeys,
-    add_chains: Callable[[Rig], Sequence[Limb]],
 ) -> Preparation:
-    """Targets where the limbs are; an armature without chains gets first those that `add_chains` finds."""
+    """Targets where the limbs are; an armature without chains gets first those of its arms and legs."""
     refuse_unposable(rig)
     until_written = resources.enter_context(ExitStack())
     until_written.callback(chains_restorer(rig))
-    notes = [*_detected(rig, add_chains)]
+    notes = [*_detected(rig)]
     if any(lacks(chain, role) for chain in chosen_chains(rig, names) for role in Role):
         [created] = create_all({rig: names}, scene, made, undo=until_written)
         notes += created.notes
@@ -69,9 +68,9 @@ def pin_targets(
     return write
 
 
-def _detected(rig: Rig, add_chains: Callable[[Rig], Sequence[Limb]]) -> Iterator[str]:
+def _detected(rig: Rig) -> Iterator[str]:
     if not rig.two_bone_ik_chains:
-        limbs = add_chains(rig)
+        limbs = add_detected(rig, ("ARMS", "LEGS"))
         yield translated("note.added_to", rig=rig.name, chains=", ".join(limb.chain for limb in limbs))
 
 
