@@ -161,28 +161,30 @@ class Report:
     def headline(self) -> str:
         """The most important of it, in one line."""
         alerts = [note for note in self.notes if isinstance(note, Alert)]
-        switched, planted, notes = self.operation == _SWITCH, self.operation == _PLANT, alerts or self.notes
-        misposed = [chain.name for chain in self.chains if not chain.posed]
-        names = ", ".join(misposed or (chain.name for chain in self.chains if not chain.reached))
-        if misposed:
-            text = translated("report.switched_but_moved" if switched else "report.done_but_misposed", chains=names)
-        elif not self.reached:
-            text = translated("report.out_of_place" if planted else "report.fell_short", chains=names)
-        elif switched and not self.chains and notes:
+        notes = alerts or self.notes
+        if self.operation == _SWITCH and not self.chains and notes:
             return notes[0]  # no limb was switched
-        elif switched:
+        return ". ".join([self._result(), *(notes if self.reached else alerts)[:1]])
+
+    def _result(self) -> str:
+        """What has come of it, the worst first, in one sentence."""
+        switched, planted = self.operation == _SWITCH, self.operation == _PLANT
+        if misposed := [chain.name for chain in self.chains if not chain.posed]:
+            names = ", ".join(misposed)
+            return translated("report.switched_but_moved" if switched else "report.done_but_misposed", chains=names)
+        if short := [chain.name for chain in self.chains if not chain.reached]:
+            return translated("report.out_of_place" if planted else "report.fell_short", chains=", ".join(short))
+        if switched:
             stays = any(chain.measured.any() for chain in self.chains)
-            text = translated("report.all_kept" if stays else "report.switched")
-        elif self.feet:
-            text = foot_report.headline(self.feet, self.unit)
-        elif (off := max((chain.as_set for chain in self.chains), default=0.0)) > APART and not planted:
-            held = [chain for chain in self.chains if chain.as_set > APART]
-            causes = [f" ({pgettext_iface(chain.held_by)})" if chain.held_by else "" for chain in held]
+            return translated("report.all_kept" if stays else "report.switched")
+        if self.feet:
+            return foot_report.headline(self.feet, self.unit)
+        if not planted and (held := [chain for chain in self.chains if chain.as_set > APART]):
+            causes = (f" ({pgettext_iface(chain.held_by)})" if chain.held_by else "" for chain in held)
             names = ", ".join(f"{chain.name}{cause}" for chain, cause in zip(held, causes, strict=True))
-            text = translated("report.as_set", unit=self.unit, off=off, chains=names)
-        else:
-            text = translated("report.feet_planted" if planted else "report.all_reached")
-        return ". ".join([text, *(notes if self.reached else alerts)[:1]])
+            off = max(chain.as_set for chain in held)
+            return translated("report.as_set", unit=self.unit, off=off, chains=names)
+        return translated("report.feet_planted" if planted else "report.all_reached")
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

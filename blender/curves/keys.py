@@ -271,7 +271,7 @@ def _on_cubics(curves: Sequence[FCurve], keys: Sequence[Keys], times: NDArray[np
     between = np.minimum(time - keyed_at[before], next_at - time) > _NEAR
     rows = np.flatnonzero(between & starting[before])
     start, length, *coefficients = cubics.take(before[rows], axis=1)
-    values[rows] = _solved((time[rows] - start) / length, *coefficients)
+    values[rows] = _solved((time[rows] - start) / length, coefficients)
     return values.reshape(len(times), -1, order="F")
 
 
@@ -302,8 +302,12 @@ def _shortened(handles: Array, lengths: Array) -> Array:
     return handles * (lengths / np.maximum(np.abs(handles[:, :1]), lengths))
 
 
-def _solved(time: Array, a: Array, b: Array, c: Array, start: Array, x: Array, y: Array, z: Array) -> Array:
-    """(m,) the value of each cubic at this part of its time; NaN where Newton's method does not end."""
+def _solved(time: Array, coefficients: Sequence[Array]) -> Array:
+    """(m,) the value of each cubic at this part of its time; NaN where Newton's method does not end.
+
+    coefficients : 7 times (m,): those of the time, which is 0 at the start; the value there, and those of the value
+    """
+    a, b, c, start, x, y, z = coefficients
     at, far = time.copy(), np.ones(len(time), np.bool_)
     with np.errstate(divide="ignore", invalid="ignore"):
         for _ in range(_STEPS if len(time) else 0):
