@@ -1,13 +1,15 @@
 """The order of the steps for a bake where limbs are built into the rig: these show FK from then on, as they were."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
+import numpy as np
 from bpy.types import Scene
 
 from ...skeleton.steps import part
 from ..armatures import Rig
-from ..bake.bake import bake
+from ..bake.bake import bake, check
 from ..bake.build_plan import Frames, Names, chains_taking_part
+from ..bake.chain_report import ChainReport
 from ..bake.request import MeasurePhase, Preparation, Resources, WritePhase, finish, request
 from ..curves.unkeyed_edits import Keeper
 from ..rigs.built_limbs import built_limbs
@@ -26,6 +28,9 @@ def bake_all(
     built = [limb.name for limb in built_limbs(rig) if limb.name in chosen]
     if not built:
         return (yield from bake.part(resources, rig, names, frames, scene, settings))
+    # What shows stays, so how far it is off the targets is known before.
+    checked = check(rig, names, frames, scene, settings.sampling, more_notes=lambda _: ())
+    of_check = {chain.name: chain for chain in checked.chains}
     others = [chain.name for chain in taking_part.chains if chain.name not in built]
     writes: list[WritePhase] = []
     if others:
@@ -38,15 +43,27 @@ def bake_all(
     def write(keep: Keeper) -> MeasurePhase:
         reports = [finish(phase, keep) for phase in writes]
         chains = {limb.name: limb for report in reports for limb in report.chains}
+        chains |= {name: _kept(of_check[name], chains[name]) for name in built if name in chains}
         notes = *taking_part.alerts, *(note for report in reports for note in report.notes)
         together = replace(
             reports[0],
             chains=tuple(chains[name] for name in (*others, *built) if name in chains),
             notes=notes,
             operation="Bake",
+            unit=checked.unit,
             left_out=taking_part.left_out,
             lacking=tuple(taking_part.lacking),
         )
         return MeasurePhase(None, lambda _: together)
 
     return write
+
+
+def _kept(checked: ChainReport, kept: ChainReport) -> ChainReport:
+    """The check of a limb on the frames that were keyed, misposed also where the limb did not stay."""
+    _, rows, keyed = np.intersect1d(checked.frames, kept.frames, return_indices=True)
+    arrays = {field.name: getattr(checked, field.name) for field in fields(checked)}
+    arrays = {name: values[rows] for name, values in arrays.items() if isinstance(values, np.ndarray) and len(values)}
+    for name, further in (("measured", np.logical_or), ("misposed", np.logical_or), ("off", np.maximum)):
+        arrays[name] = further(arrays[name], getattr(kept, name)[keyed])
+    return replace(checked, off_bone=kept.off_bone or checked.off_bone, **arrays)

@@ -12,7 +12,7 @@ from bpy.types import Object, PoseBone
 
 from support import file_data, hocks, rigs, twisted
 from support.built import CLOSE, FRAMES, carried, poses, scatter
-from support.truth import on_frame
+from support.truth import Limb, on_frame
 from support.walker import captured, shown, walker
 
 BONES = ("upper", "lower", "hand")
@@ -113,6 +113,23 @@ def test_a_bake_of_built_limbs_is_plain_keys(rig: Object) -> None:
     assert (report.operation, report.posed) == ("Bake", True), report.lines()
     assert {follows(rig, frame) for frame in FRAMES} == {0.0}
     np.testing.assert_allclose(poses(*BONES), before, atol=CLOSE)
+
+
+@pytest.mark.parametrize("other", [False, True])
+def test_a_bake_tells_how_far_built_limbs_are_off(*, other: bool) -> None:
+    chain, rig = rigs.arm(), bpy.data.objects["Rig"]
+    rigs.animate(chain.target, location={1: (1.2, 0.6, 1.3), 5: (2.5, -0.7, 2.6)})
+    api.build(rig)
+    if other:  # not the one that it was built for
+        chain.target = rigs.empty("Target Too", (1.0, -1.0, 1.5))
+    report = api.bake(rig, frames=(1, 5))
+    [told] = report.chains
+    limb = Limb(target=chain.target.name)
+    places = [(limb.joints(depsgraph)[2], limb.goal(depsgraph)) for depsgraph in map(on_frame, told.frames)]
+    off = [np.linalg.norm(tip - goal) for tip, goal in places]
+    assert max(off) > 1.0
+    assert (report.posed, report.reached) == (not other, False), report.lines()
+    np.testing.assert_allclose(told.off if other else told.miss, off, atol=1e-5)
 
 
 def test_the_targets_follow_a_captured_pose_without_a_jump(rig: Object) -> None:
