@@ -19,7 +19,7 @@ def rotation_matrices(values: Array, mode: str) -> Array:
     if mode == "QUATERNION":
         length = norm(values)[..., None]
         if not length.all():
-            values = np.where(length > 0.0, values, (1.0, 0.0, 0.0, 0.0))
+            values = np.where(length > 0.0, values, (0.0, 1.0, 0.0, 0.0))  # half a turn
             length = np.where(length > 0.0, length, 1.0)
         return rotation.from_quaternions(values / length)
     if mode == "AXIS_ANGLE":

@@ -270,6 +270,15 @@ def test_the_ways_agree_on_any_hierarchy_of_objects_and_bones(seed: int) -> None
     assert_same(sampled(rig, "ISOLATED"), truth)
 
 
+def test_a_quaternion_of_zeros_turns_as_blender_turns_it() -> None:
+    rig = moving_arm().id_data
+    rig.rotation_mode = "QUATERNION"
+    for owner in (rig, rig.pose.bones["spine"]):
+        animate(owner, rotation_quaternion={1: (0, 0, 0, 0), 12: (1, 0.1, 0.1, 0.3)})
+    assert_same(sampled(rig, "CURVES"), sampled(rig, "SCENE"))
+    assert api.bake(rig, frames=FRAMES).posed
+
+
 def _move(owner: Object | bpy.types.PoseBone, random: np.random.Generator) -> None:
     """Random channels, some of them animated."""
     owner.rotation_mode = random.choice(MODES)
