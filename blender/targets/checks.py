@@ -51,7 +51,7 @@ def keyable(
             if point in turned:
                 raise _refused("SHARED_TARGET", chain, point)
             turned[point] = turn_all or (chain.use_rotation and point == chain.target)
-            _refuse_unmovable(chain, _control(chain, point), turns=turned[point])
+            _refuse_unmovable(chain, _control(chain, point), plan.frames, turns=turned[point])
     for chain in plan.chains:
         for place in dependencies.with_parents(Point(chain.rig, chain.root.name)):
             if place in turned or place in map(controls.keyed_point, turned):
@@ -75,7 +75,8 @@ def holdable(chain: ChainPlan, *, turns: bool, spans: Sequence[tuple[float, floa
     """
     point: Point = chain.target
     item: Object = point.object
-    _refuse_unmovable(chain, _control(chain, point), turns=turns, carried_by=_CARRIERS)
+    frames = np.concatenate([np.arange(np.ceil(start), end + 1.0) for start, end in spans])
+    _refuse_unmovable(chain, _control(chain, point), frames, turns=turns, carried_by=_CARRIERS)
     _refuse_carried_in_part(chain, spans)
     target = keyed_target(point, spans[0][0])
     paths = [target.location_path, *([target.rotation_path] if turns else [])]
@@ -89,7 +90,7 @@ def pullable(chain: ChainPlan, point: Point, frame: float, *, insert_keys: bool)
 
     raises : Refused where it cannot be moved freely, or with `insert_keys` not be keyed
     """
-    _refuse_unmovable(chain, _control(chain, point), turns=False)
+    _refuse_unmovable(chain, _control(chain, point), np.array([frame]), turns=False)
     target = keyed_target(point, frame)
     key_checks.refuse_unsettable(point.object, {target.location_path}, insert_keys=insert_keys)
     return target
@@ -124,7 +125,10 @@ def refuse_following(ends: Collection[str], plan: Plan) -> None:
                 )
 
 
-def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool, carried_by: Collection[str] = ()) -> None:
+def _refuse_unmovable(
+    chain: ChainPlan, point: Point, frames: Array, *, turns: bool, carried_by: Collection[str] = ()
+) -> None:
+    """frames : (n,) those on which it is to be moved"""
     item: Rig = point.object
     if not editable(item):
         raise _refused("LINKED_TARGET", chain, point)
@@ -140,6 +144,10 @@ def _refuse_unmovable(chain: ChainPlan, point: Point, *, turns: bool, carried_by
         raise _refused("CONNECTED_TARGET", chain, point)
     if not point.bone and any(path.startswith("delta_") for path in versions.animated_paths(item)):
         raise _refused("DELTA_ANIMATED", chain, point)
+    # What carries it is known by where it is, less its own transform.
+    scale = OwnTransforms(item, frames).basis(owner, with_rotation=False).scale
+    if not point.bone and (flat := (scale == 0.0).any(axis=-1)).any():
+        raise _refused("FLAT_TARGET", chain, point, frame=frame_text(frames[int(np.argmax(flat))]))
 
 
 def _refuse_carried_in_part(chain: ChainPlan, spans: Sequence[tuple[float, float]]) -> None:

@@ -152,6 +152,11 @@ SPOILT = {
         "DELTA_ANIMATED",
         '"Target" of chain "lower"',
     ),
+    "flat": (
+        lambda chain: animate(chain.target, scale={4: (1, 1, 1), 6: (1, 0, 1)}),
+        "FLAT_TARGET",
+        '"Target" of chain "lower" has a scale of 0 on frame 6',
+    ),
     "driven": (lambda chain: chain.target.driver_add("location", 0), "CURVE_DRIVEN", 'location of "Target" is driven'),
     "locked curves": (
         lambda chain: setattr(versions.curves(chain.target)[0], "lock", True),
