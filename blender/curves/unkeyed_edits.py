@@ -67,7 +67,7 @@ def preserved() -> Iterator[Keeper]:
 
     def keep(item: Object, scene: Scene, paths: Collection[str]) -> None:
         keyed[item] = {*keyed.get(item, ()), *paths}
-        by_scene[scene] += edits(_players(item), scene.frame_current_final, keyed)
+        by_scene[scene] += edits(players(item), scene.frame_current_final, keyed)
 
     yield keep
     stay = {
@@ -95,7 +95,7 @@ def evaluate(scene: Scene) -> None:
         layer.update()
 
 
-def _players(item: Object) -> Collection[ID]:
+def players(item: Object) -> Collection[ID]:
     """All data-blocks that play the action of this one."""
     action = item.animation_data and item.animation_data.action
     if not action:

@@ -22,6 +22,7 @@ from ..rna_paths import owner_and_property, owner_of
 from ..settings.key_settings import KeyStyle
 from . import own_keys
 from .key_checks import code, mixed
+from .unkeyed_edits import players
 
 _KINDS = {"FLOAT": np.float32, "ENUM": np.uint8, "BOOLEAN": np.bool_}
 
@@ -48,6 +49,9 @@ _ADDED = {
 """What a key is that `keyframe_points.add` has added, whatever the preferences for new keys say; selected, and with
 zeros for the rest."""
 
+_MOST = 4
+"""Objects that a sentence names."""
+
 _times = 0
 
 
@@ -72,7 +76,7 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
     _times += 1
     if style.new_action and item.animation_data and item.animation_data.action:
         versions.copy_action(item)
-    channelbag = versions.ensure_channelbag(item)
+    channelbag, played = versions.ensure_channelbag(item), versions.played(item)
     find, notes = versions.curve_finder(item), dict[str, None]()
     for channel in channels:
         new, handles = _new_keys(channel, style), _handles(channel)
@@ -85,7 +89,13 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
                     notes |= dict.fromkeys(_mute_modifiers(curve, owner_of(item, channel.path)))
             else:
                 _add_curve(channelbag, channel, index, new)
-    return [*notes, *([translated("alert.mixed_action", name=item.name)] if mixed(item) else [])]
+    if mixed(item):
+        notes[translated("alert.mixed_action", name=item.name)] = None
+    also = sorted(f'"{other.name}"' for other in players(item) if other != item and versions.played(other) == played)
+    if also:
+        others = ", ".join([*also[:_MOST], *(["..."] if also[_MOST:] else [])])
+        notes[translated("alert.shared_action", name=item.name, others=others)] = None
+    return [*notes]
 
 
 def pose(item: Object, channels: Iterable[Channel], shown: Depsgraph | None = None) -> None:

@@ -77,6 +77,29 @@ def test_each_character_is_baked_as_by_itself(empty_file: None, way: str) -> Non
     assert all(chain.measured.all() for report in reports for chain in report.chains)
 
 
+def test_whom_keys_move_too_is_named(empty_file: None) -> None:
+    rigs = crowd(6)
+    for rig in rigs[1:]:
+        versions.play(rig, *versions.played(rigs[0]))
+    limbs = [Limb(rig=rig.name, target=f"Target {number}") for number, rig in enumerate(rigs)]
+
+    def off() -> np.ndarray:
+        return np.array([[_off(limb, on_frame(frame)) for limb in limbs] for frame in (1, 4, 9)]).max(axis=0)
+
+    reports = api.bake(rigs, frames=(1, 9))
+    assert (off() > 1e-3).tolist() == [not report.posed for report in reports] == [True] * 5 + [False]
+    for rig, report in zip(rigs, reports, strict=True):
+        named = ", ".join([f'"{other.name}"' for other in rigs if other != rig][:4])
+        [note] = report.notes
+        assert note.startswith(f'"{rig.name}" plays the same action as {named}, ..., and')
+    assert not any(report.notes for report in api.bake(rigs, frames=(1, 9), new_action=True))
+    assert off().max() < 1e-5
+
+
+def _off(limb: Limb, depsgraph: bpy.types.Depsgraph) -> float:
+    return float(np.linalg.norm(limb.joints(depsgraph)[2] - limb.goal(depsgraph)))
+
+
 def test_all_tips_are_on_their_targets_and_unkeyed_edits_stay(empty_file: None) -> None:
     rigs = crowd(3)
     api.bake(rigs, frames=(1, 9))
