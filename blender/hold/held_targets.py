@@ -121,7 +121,8 @@ class HeldTargets(ExitStack):
         leading = leaders.of_chain(chain, for_hold, self.limbs, also)
         own_rig = tuple((limb,) for limb in (*leading, chain) if limb.rig == chain.rig)
         plan = Plan(rig=chain.rig, name=chain.rig.name, scene=self._scene, ranks=own_rig, frames=frames)
-        targets = [chain.target, *(limb.target for limb in leading if limb.target in self.targets)]
+        followed = dependencies.upstream(chain.target, *also) | {limb.target for limb in leading}
+        targets = [chain.target, *(point for point in self.targets if point in followed - {chain.target})]
         places = {*targets, *placed({point: self.targets[point] for point in targets if point in self.targets})}
         need = leaders.need(plan, [*leading, chain], places, also)
         with sampling.Sampler(plan, Sampling.AUTO) as sampler:

@@ -67,6 +67,9 @@ def in_order(new_holds: Mapping[Point, Collection[Hold]], chains: Mapping[Point,
             if root in places:
                 raise Refused("HOLD_CIRCLE.own", chain=chains[root], bone=root.bone, value=point_text(space))
         places = dependencies.upstream(*dependencies.places_of(chains[root]), *spaces(root), sources=sources)
+        # What carries the target may be held as well.
+        carrying = dependencies.upstream(chains[root].target, *spaces(root), sources=sources) - {chains[root].target}
+        places |= {other for other in new_holds if chains[other].target in carrying}
         graph[root] = [place for place in places if place in chains and place != root]
         waiting += graph[root]
     try:

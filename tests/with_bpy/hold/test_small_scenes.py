@@ -128,6 +128,18 @@ def test_two_hands_hold_one_gun() -> None:
     assert_live_is_bake(rig)
 
 
+@pytest.mark.parametrize("ends", [("lower", "lower.R"), ("lower.R", "lower")])
+def test_a_target_is_held_beside_one_that_carries_it(ends: tuple[str, str]) -> None:
+    rig = body(TWO_ARMS)
+    for end, name in zip(ends, ("Target", "Carried"), strict=True):
+        hand(rig, end, name, (1.2, -0.9 if end == "lower.R" else 0.3, 1.3))
+    bpy.data.objects["Carried"].parent = bpy.data.objects["Target"]
+    report = api.hold(rig, frames=(20, 50))
+    assert not report.notes
+    assert_held("Target", None, 20, 50)
+    assert_held("Carried", None, 20, 50)
+
+
 def test_a_cup_is_put_down_and_taken_up() -> None:
     rig, cup = body(), empty("Cup")
     hand(rig)
