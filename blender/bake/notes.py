@@ -91,7 +91,8 @@ def acting_notes(plan: Plan) -> list[str]:
 
 def render_notes(plan: Plan) -> list[str]:
     """A sentence about limbs that Live poses and a render does not, as bones of theirs have no keys."""
-    lacking = {chain.name: without_keys(chain) for chain in plan.chains}
+    posed = [chain for chain in plan.chains if not dependencies.built_by(plan.rig, chain.end.name)]
+    lacking = {chain.name: without_keys(chain) for chain in posed}
     limbs = [f"{name} ({', '.join(bones)})" for name, bones in lacking.items() if bones]
     return [translated("alert.no_keys", limbs=", ".join(limbs))] if limbs else []
 
