@@ -8,11 +8,13 @@ from bpy.types import Scene
 from ...skeleton.steps import part
 from ..armatures import Rig
 from ..bake.bake import bake, check
-from ..bake.build_plan import Frames, Names, chains_taking_part
+from ..bake.build_plan import Frames, Names, build_plan, chains_taking_part
 from ..bake.chain_report import ChainReport
+from ..bake.report import Report
 from ..bake.request import MeasurePhase, Preparation, Resources, WritePhase, finish, request
 from ..curves.unkeyed_edits import Keeper
 from ..rigs.built_limbs import built_limbs
+from ..scene import dependencies
 from ..settings.key_settings import KeySettings
 from .switch import switch
 from .switch_plan import ControlSet
@@ -28,22 +30,31 @@ def bake_all(
     built = [limb.name for limb in built_limbs(rig) if limb.name in chosen]
     if not built:
         return (yield from bake.part(resources, rig, names, frames, scene, settings))
-    # What shows stays, so how far it is off the targets is known before.
-    checked = check(rig, names, frames, scene, settings.sampling, more_notes=lambda _: ())
-    of_check = {chain.name: chain for chain in checked.chains}
+
+    def check_built() -> Report:
+        """How far they are off their targets as they show, and will stay."""
+        return check(rig, built, frames, scene, settings.sampling, more_notes=lambda _: ())
+
+    checked, chains = check_built(), build_plan(rig, names, frames, scene).chains
+    places = [place for chain in chains if chain.name in built for place in dependencies.places_of(chain)]
+    moving = {dependencies.root_of(chain) for chain in chains if chain.name not in built}
+    follow = not moving.isdisjoint(dependencies.upstream(*places))
     others = [chain.name for chain in taking_part.chains if chain.name not in built]
     writes: list[WritePhase] = []
     if others:
         writes.append((yield from part(bake.part(resources, rig, others, frames, scene, settings), 0.0, 0.5)))
     # Both write to one action.
     settings = replace(settings, new_action=settings.new_action and not others)
-    to_fk = switch.part(resources, rig, ControlSet.FK, built, frames, scene, settings)
-    writes.append((yield from part(to_fk, 0.5, 1.0)))
+    to_fk = rig, ControlSet.FK, built, frames, scene, settings
+    write_fk = yield from part(switch.part(resources, *to_fk), 0.5, 1.0)
 
     def write(keep: Keeper) -> MeasurePhase:
         reports = [finish(phase, keep) for phase in writes]
+        # Those that follow the others show another pose by now.
+        kept = {chain.name: chain for chain in (check_built() if follow else checked).chains}
+        reports.append(switch.within(keep, *to_fk) if follow else finish(write_fk, keep))
         chains = {limb.name: limb for report in reports for limb in report.chains}
-        chains |= {name: _kept(of_check[name], chains[name]) for name in built if name in chains}
+        chains |= {name: _kept(kept[name], chains[name]) for name in built if name in chains}
         notes = *taking_part.alerts, *(note for report in reports for note in report.notes)
         together = replace(
             reports[0],

@@ -238,6 +238,30 @@ def test_other_limbs_are_baked_beside_a_built_one() -> None:
     np.testing.assert_allclose(poses("upper", "lower"), before, atol=CLOSE)
 
 
+@pytest.mark.parametrize("hanging", [False, True])
+def test_a_built_finger_is_baked_on_an_arm_that_is_baked(*, hanging: bool) -> None:
+    finger = (
+        rigs.Bone("first", (2, 0, 1.1), (2.3, 0.1, 1.1), "hand"),
+        rigs.Bone("second", (2.3, 0.1, 1.1), (2.6, 0, 1.15), "first"),
+    )
+    rig, target, touched = rigs.armature((*rigs.ARM, *finger)), rigs.empty("Target"), rigs.empty("Touched")
+    rigs.animate(target, location={1: (1.2, 0.6, 1.3), 5: (1.0, 0.4, 1.5)})
+    api.add_chain(rig, "lower", target=target, tip_bone="hand")
+    api.add_chain(rig, "second", target=touched)
+    if hanging:
+        touched.parent, touched.parent_type, touched.parent_bone = rig, "BONE", "hand"
+    touched.location = (0, 0.3, 0.05) if hanging else (1.2, 0.8, 1.3)
+    bpy.context.view_layer.update()
+    api.build(rig, ["second"])
+    report = api.bake(rig, frames=(1, 5))
+    for limb in (Limb(tip="hand"), Limb(root="first", end="second", target="Touched")):
+        [told] = [chain for chain in report.chains if chain.name == limb.end]
+        places = [(limb.joints(depsgraph)[2], limb.goal(depsgraph)) for depsgraph in map(on_frame, range(1, 6))]
+        off = [np.linalg.norm(tip - goal) for tip, goal in places]
+        np.testing.assert_allclose(told.miss, off, atol=1e-5)
+        assert told.posed
+
+
 def test_detect_leaves_a_built_limb_its_chain() -> None:
     rig = rigs.armature(rigs.ARM)
     rigs.empty("Target")
