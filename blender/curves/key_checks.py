@@ -43,6 +43,9 @@ def refuse_unwritable(
 def refuse_unplayable(item: Object, paths: Collection[str], curves: Iterable[FCurve]) -> None:
     """Raise `Refused` where keys on the properties at these paths of `item`, in these curves, would not play."""
     refuse_driven(item, paths)
+    animation = item.animation_data
+    if animation and animation.use_nla and (solo := [track.name for track in animation.nla_tracks if track.is_solo]):
+        raise Refused("SOLO_TRACK", object=item, value=solo[0])
     for curve in curves:
         group = curve.group
         if curve.data_path in paths and (curve.lock or (group and group.lock)):

@@ -68,6 +68,12 @@ def in_tweak_mode(chain: PropertyGroup) -> None:
     animation.use_tweak_mode = True
 
 
+def beside_a_solo_track(chain: PropertyGroup) -> None:
+    tracks = chain.id_data.animation_data.nla_tracks
+    tracks.new().strips.new("Strip", 1, chain.id_data.animation_data.action)
+    tracks[0].is_solo = True
+
+
 def without_chains(chain: PropertyGroup) -> None:
     chain.id_data.two_bone_ik_chains.clear()
 
@@ -143,6 +149,7 @@ SPOILT = {
     "locked curves": (with_curves("lock"), "CURVE_LOCKED", ["upper", "Rig"]),
     "muted curves": (with_curves("mute"), "CURVE_MUTED", ["upper", "Rig"]),
     "tweak mode": (in_tweak_mode, "TWEAK_MODE", ["Rig"]),
+    "solo track": (beside_a_solo_track, "SOLO_TRACK", ['NLA track "NlaTrack" of "Rig" plays solo']),
     "all muted": (having(mute=True), "ALL_MUTED", ["Rig"]),
     "no chains": (without_chains, "NO_CHAINS", ["Rig"]),
     "out of reach": (out_of_reach_where_that_is_an_error, "UNREACHABLE", ["arm.L", "Rig", "frame 2"]),
