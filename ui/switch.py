@@ -6,7 +6,6 @@ from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
 
 from ..blender.armatures import Rig
-from ..blender.bake.build_plan import frame_range
 from ..blender.rigs import rig_files
 from ..blender.rigs.known_limbs import switchable_limbs
 from ..blender.rigs.switch_property import shown_control_set
@@ -20,7 +19,7 @@ def draw(layout: UILayout, context: Context, rig: Rig) -> None:
     body = section(layout, "Switch", closed=False, count=len(left_out))
     if body is None:
         return
-    frames = _frames(rig, context.scene)
+    frames = _frames(context.scene)
     draw_lines(body, context, [*left_out, pgettext_iface("Frames {} - {}").format(*frames)])
     body.prop(context.scene, "two_bone_ik_switch_frames")
     bone = in_hand.bone_in_hand(context)
@@ -47,9 +46,10 @@ def draw(layout: UILayout, context: Context, rig: Rig) -> None:
     draw_lines(body, context, lines)
 
 
-def _frames(rig: Rig, scene: Any) -> tuple[int, int]:
+def _frames(scene: Any) -> tuple[int, int]:
     """First and last of those that the buttons switch."""
-    start, end = (int(frame) for frame in frame_range(rig, None, scene)[:2])
+    preview = "preview_" if scene.use_preview_range else ""
+    start, end = (getattr(scene, f"frame_{preview}{name}") for name in ("start", "end"))
     here, chosen = scene.frame_current, scene.two_bone_ik_switch_frames
     return (start, end) if chosen == "RANGE" else (here, here if chosen == "HERE" else max(here, end))
 

@@ -117,8 +117,6 @@ def _with_turned(plan: Plan) -> Plan:
 def frame_range(rig: Rig, frames: Frames | None, scene: Scene) -> tuple[float, float, float]:
     """First frame, last frame and step that are asked for (None: the scene's range); Refused where there is none."""
     if frames is None:
-        if scene.use_preview_range:
-            return scene.frame_preview_start, scene.frame_preview_end, 1.0
         return scene.frame_start, scene.frame_end, 1.0
     start, end, step = _range_of(rig, frames)
     if not (isfinite(start) and isfinite(end) and end >= start):

@@ -201,13 +201,13 @@ def test_a_chain_reads_the_same_from_every_choice_of_frames() -> None:
     np.testing.assert_allclose(part.miss[::2], whole.miss[3:9], atol=1e-6)
 
 
-def test_the_preview_range_counts_where_it_is_on() -> None:
+def test_without_frames_the_scene_counts_and_not_its_preview() -> None:
     chain = arm()
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 3, 8
     assert list(build_plan(chain.id_data, None, None, None).frames) == [3, 4, 5, 6, 7, 8]
     scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 5, 6
-    assert list(build_plan(chain.id_data, None, None, None).frames) == [5, 6]
+    assert list(build_plan(chain.id_data, None, None, None).frames) == [3, 4, 5, 6, 7, 8]
 
 
 def test_without_names_all_chains_that_are_not_muted_are_taken() -> None:

@@ -75,13 +75,16 @@ def test_the_operator_switches_all_limbs_over_its_frames(rig: Object) -> None:
         ("HERE", 7, (7, 7)),
     ],
 )
-def test_the_panel_has_frames_to_switch(rig: Object, chosen: str, here: int, frames: tuple[int, int]) -> None:
+def test_the_panel_has_frames_to_switch(chosen: str, here: int, frames: tuple[int, int]) -> None:
     from bl_ext.user_default.two_bone_ik.ui import switch
 
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end, scene.two_bone_ik_switch_frames = 3, 20, chosen
     scene.frame_set(here)
-    assert switch._frames(rig, scene) == frames
+    assert switch._frames(scene) == frames
+    scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 3, 20
+    scene.frame_start, scene.frame_end = 1, 40
+    assert switch._frames(scene) == frames
 
 
 @pytest.mark.parametrize("frames", [(5, 15), (5, 20), (1, 20)])
