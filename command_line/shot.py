@@ -38,7 +38,7 @@ _WITHOUT_EFFECT = {"number", "name", "is_open", "outputs", "formats", "report", 
 class Shot:
     """What to do.
 
-    command : bake, check, snap, plant or switch
+    command : bake, check, snap, plant, switch or build
     number, name : in the list of shots, from 1 on; None and "" of a single one
     file : the .blend file or take; if `is_open`, the file that is already open
     import_fps, import_scale, import_up, import_height, import_take : of a take, see `Import`

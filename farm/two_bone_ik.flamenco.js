@@ -3,7 +3,7 @@
 
 const JOB_TYPE = {
     label: "Two-Bone IK",
-    description: "Bake, check, plant or switch two-bone limbs in the shots of a manifest",
+    description: "Work on two-bone limbs in the shots of a manifest",
     settings: [
         { key: "command", type: "string", choices: ["bake", "check", "snap", "plant", "switch", "build"], default: "bake",
           visible: "submission", description: "What to do with each shot" },
