@@ -97,8 +97,9 @@ def bake(
 
     rig : an armature object, or many; where one of many cannot be baked, none gets keys, but for those that it follows
         where only their keys show that it cannot be
-    keys : EVERY_FRAME; TARGET_KEYS, only frames on which target, pole target or a keyed option has keys; REDUCED, as
-        few as keep joints within `tolerance`, in world units, on every quarter frame of what step 0.25 gives
+    keys : EVERY_FRAME; TARGET_KEYS, only frames on which target, pole target or a keyed option has keys; SOURCE, only
+        those on which the limb's own bones have keys; REDUCED, as few as keep joints within `tolerance`, in world
+        units, on every quarter frame of what step 0.25 gives
     interpolation, key_type : as Blender's `Keyframe.interpolation` and `Keyframe.type`
     new_action : key a copy of the armature's action and leave the action itself as it is
     mute_constraints : mute the IK constraints that would hide the keys

@@ -73,7 +73,7 @@ class TWO_BONE_IK_OT_holds_update(_InTurn):
 
 
 class TWO_BONE_IK_OT_hold_remove(ChainOperator):
-    """Remove a hold of the active chain's target, and give back the keys from before"""
+    """Remove a hold of the active chain's target, or all of them, and give back the keys from before"""
 
     bl_idname = "two_bone_ik.hold_remove"
     bl_label = "Remove Two-Bone IK Hold"
