@@ -5,7 +5,7 @@ play, from its first key to its last.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from math import ceil, floor
 from pathlib import Path
@@ -113,8 +113,9 @@ def export_take(path: Path, export: Export) -> None:
 
     raises : Refused, RuntimeError with the exporter's own reason, OSError
     """
-    # Blender takes relative paths from $PWD.
-    WRITERS[path.suffix.lower()](path.absolute(), export)
+    # Blender takes relative paths from $PWD, and some versions go there once they have written .usdz.
+    with chdir("."):
+        WRITERS[path.suffix.lower()](path.absolute(), export)
 
 
 @contextmanager

@@ -256,6 +256,15 @@ def test_arrays_have_the_frames_of_the_report(tmp_path: Path, case: str) -> None
         np.testing.assert_allclose(head, rig.matrix_world @ rig.pose.bones["LeftFoot"].head, atol=1e-5 * HEIGHT)
 
 
+def test_files_lie_where_they_are_named_after_a_usdz(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    take_file(tmp_path, "bvh")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setenv("PWD", str(tmp_path))  # as who starts a program in another folder leaves it
+    assert run("plant", *tmp_path.glob("*.bvh"), "--output", "planted.usdz", "--report", "report.json") == 0
+    assert {path.name for path in (tmp_path / "here").iterdir()} == {"planted.usdz", "report.json"}
+
+
 def test_the_report_has_the_hash_of_the_output(tmp_path: Path) -> None:
     source, _ = take_file(tmp_path, "bvh")
     output, report = tmp_path / "planted.fbx", tmp_path / "report.json"
