@@ -2,8 +2,8 @@
 
 None of them needs a context, a selection or a mode. `chains` are names of chains, or one name; None for all that are
 not muted. `frames` is (start, end) or (start, end, step), or a `range`, whose stop is no frame of it; None for the
-scene's range. `scene` is by default the first that holds the armature. A request that cannot be carried out raises
-`Refused`, and then nothing has changed:
+scene's range, unless the function says otherwise. `scene` is by default the first that holds the armature. A request
+that cannot be carried out raises `Refused`, and then nothing has changed:
 
     >>> try:
     ...     api.bake(rig, ["leg.L"])
