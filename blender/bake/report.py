@@ -83,7 +83,7 @@ class Report:
 
     @classmethod
     def from_json(cls, text: str) -> "Report":
-        """The report from the text that `to_json` gives; ValueError for any other."""
+        """The report from the text that `to_json` gives; ValueError for no JSON, and for JSON without its fields."""
         return cls.from_dict(json.loads(text))
 
     def as_dict(self) -> dict[str, Any]:
