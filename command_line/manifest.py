@@ -153,6 +153,8 @@ def numbers(text: str | None, count: int, names: Sequence[str] = ()) -> list[int
 
 def _filled_in(table: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
     """The table of a row filled in from [defaults], with the tables that both have."""
+    if os.path.splitext(str(table.get("output", "")))[1].lower() in FORMATS:  # it says the format
+        defaults = {key: value for key, value in defaults.items() if key != "formats"}
     both = [key for key in defaults.keys() & table.keys() if isinstance(defaults[key], dict)]
     inner = {key: defaults[key] | table[key] for key in both if isinstance(table[key], dict)}
     return defaults | table | inner

@@ -180,9 +180,13 @@ def test_formats_of_a_manifest_are_those_of_the_shot(takes: Path, tmp_path: Path
         file = "takes/a/run.bvh"
         formats = ["bvh", "blend"]
         output = "other/fast"
+
+        [[shot]]
+        file = "takes/a/run.bvh"
+        output = "other/faster.bvh"
     """)
     assert run("plant", "--manifest", "takes.toml", "--output-dir", "out", "--format", "fbx") == 0
-    named = ("takes/a/walk.npz", "other/fast.bvh", "other/fast.blend")
+    named = ("takes/a/walk.npz", "other/fast.bvh", "other/fast.blend", "other/faster.bvh")
     assert written(tmp_path / "out") == with_reports(*named)
 
 
