@@ -21,7 +21,7 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
         if owner and owner.type == "ARMATURE":
             column.prop_search(chain, subtarget, owner.data, "bones", text="Bone")
     if chain.tip_bone:
-        column.prop(chain, "use_rotation", text="Follow Rotation")
+        column.prop(chain, "use_rotation")
         if chain.use_rotation:
             draw_option(column, chain, "rotation_influence")
             column.prop(chain, "reach_with")
