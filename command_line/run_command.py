@@ -123,6 +123,8 @@ def _refuse_combination(arguments: Namespace) -> None:
     alone = ("file", "output", "in_place", "report")
     many = ("shot", "output_dir", "log_dir", "jobs", "path_mapping")
     are_many = _are_many(arguments)
+    if are_many and not (arguments.manifest or arguments.file):
+        raise Refused("ARGUMENTS.no_file")
     for name in alone if are_many else many:
         if getattr(arguments, name) and (name != "file" or arguments.manifest):
             option = "FILE" if name == "file" else f"--{name.replace('_', '-')}"

@@ -104,6 +104,13 @@ def test_all_that_a_refused_command_writes_is_one_line(
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
+def test_the_open_file_is_no_list_of_files(shot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert bpy.data.filepath == str(shot)
+    assert run("bake", "--output-dir", shot.with_name("out")) == 64
+    (said,) = capsys.readouterr().err.splitlines()
+    assert "Name a .blend file" in said
+
+
 @pytest.mark.parametrize("name", ["two_bone_ik.flamenco.js", "two_bone_ik.openjd.yaml"])
 def test_a_job_template_asks_for_what_there_is(name: str) -> None:
     script = Path(__file__).parents[3].joinpath("farm", name).read_text("utf-8")
