@@ -162,7 +162,7 @@ def test_a_shot_comes_before_its_setup_and_a_change_there_counts(walk: Path) -> 
     ("line", "words"),
     [
         ('flor = "Ground"', '"flor", which means nothing: the nearest is "floor"'),
-        ('limbs = "tails"', 'has limbs that are not understood: "tails" is not LEGS, ARMS'),
+        ('limbs = "tails"', 'has limbs with a value that is not understood: "tails" is not LEGS, ARMS'),
         ("floor = true", "has floor = True, but it takes a number, or the name of an object in quotes"),
         ("floor = nan", '"nan" is not a height'),
         (f"floor = {'9' * 400}", '9" is not a height'),

@@ -195,7 +195,7 @@ def test_formats_of_a_manifest_are_those_of_the_shot(takes: Path, tmp_path: Path
     [
         ('output = "x.c3d"', '"x.c3d" has the suffix of no format'),
         ('output = "x"', '"x" has the suffix of no format'),
-        ('formats = ["c3d"]', 'formats that are not understood: "c3d" is not one of blend, bvh'),
+        ('formats = ["c3d"]', 'formats with a value that is not understood: "c3d" is not one of blend, bvh'),
         ("formats = [1]", "text in quotes"),
         ('formats = "npz,fbx"\noutput = "x"\nframes = "10:1"', "hold no frame"),
     ],

@@ -125,8 +125,8 @@ WRONG = [
     ('file = "seq/sh010.blend", setup = "{rig}.toml"', "say which with --rig"),
     ('file = "seq/sh01[23].blend"', "no file has such a name"),
     ('file = "seq/*.blend", output = "one.blend"', "same output as shot 1"),
-    ('file = "seq/sh010.blend", frames = "nan:3"', 'has frames that are not understood: "nan:3"'),
-    ('file = "seq/sh010.blend", frames = "1:inf"', 'has frames that are not understood: "1:inf"'),
+    ('file = "seq/sh010.blend", frames = "nan:3"', 'has frames with a value that is not understood: "nan:3"'),
+    ('file = "seq/sh010.blend", frames = "1:inf"', 'has frames with a value that is not understood: "1:inf"'),
     ('file = "$NO_SUCH_VARIABLE_HERE/sh010.blend"', "no environment variable $NO_SUCH_VARIABLE_HERE"),
 ]
 
