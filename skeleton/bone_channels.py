@@ -118,20 +118,44 @@ _MOVED = 1e-2
 def _along_axis(group: ChainGroup, bone: int, stretch: Array) -> Array:
     """(n, c) the factor on the bone's y axis with which the next joint is `stretch` (n, c) times as far away.
 
-    Limbs that are not pinned stretch their bones by that, wherever the next joint lies; so do those whose next joint
-    lies at a right angle to the axis, where no factor moves it. The factor is at least half and at most twice the
-    stretch.
+    Limbs that are not pinned stretch their bones by that, wherever the next joint lies. Those whose next joint lies at
+    a right angle to the axis, where no factor moves it, keep their length.
     """
     if group.grown is None:
         return stretch
     way, gain = np.moveaxis(group.grown[..., bone, :, :], -2, 0)
-    start, gain_sq = way - gain, dot(gain, gain)
-    # The length of start + factor * gain is to be that of stretch * way.
-    half = dot(start, gain)
-    root = half**2 + gain_sq * (stretch**2 * dot(way, way) - dot(start, start))
-    moves = gain_sq > _MOVED**2 * dot(way, way)
-    factor = (np.sqrt(np.maximum(root, 0.0)) - half) / np.where(moves, gain_sq, 1.0)
-    return np.where(moves, np.clip(factor, 0.5 * stretch, 2.0 * stretch), stretch)
+    moves, gain_sq, ahead = _moves(way, gain)
+    # The length of way + (factor - 1) * gain is to be that of stretch * way.
+    root = np.sqrt(np.maximum(gain_sq * (np.square(stretch) - 1.0) * dot(way, way) + ahead**2, 0.0))
+    factor, most = 1.0 + (np.copysign(root, ahead) - ahead) / gain_sq, group.number("max_stretch")
+    return np.where(moves, np.clip(factor, np.divide(0.5, most), np.multiply(2.0, most)), 1.0)
+
+
+def stretch_limits(group: ChainGroup) -> Array | None:
+    """`Goals.stretch_limits` (n, c, 2, 2) of pinned chains: beside its bone's axis, a joint comes no nearer and no
+    farther than factors move it, up to twice as far as the bone may stretch. The third bone of a leg has the stretch of
+    its end bone.
+    """
+    if group.grown is None:
+        return None
+    way, gain = np.moveaxis(group.grown, -2, 0)
+    moves, gain_sq, ahead = _moves(way, gain)
+    most = np.asarray(group.number("max_stretch"))[..., None]
+    ends = np.clip(1.0 - ahead / gain_sq, 0.5 / most, 2.0 * most), np.where(ahead < 0.0, 0.5 / most, 2.0 * most)
+    near, far = (np.where(moves, np.clip(_apart(way, gain, factor), 1.0 / most, most), 1.0) for factor in ends)
+    return np.stack((np.maximum.reduceat(near, (0, 1), axis=-1), np.minimum.reduceat(far, (0, 1), axis=-1)), axis=-1)
+
+
+def _moves(way: Array, gain: Array) -> tuple[NDArray[np.bool_], Array, Array]:
+    """(...) whether a factor moves the next joint; the square of its gain, or 1 for 0; and that gain times the way."""
+    gain_sq = dot(gain, gain)
+    return gain_sq > _MOVED**2 * dot(way, way), np.where(gain_sq > 0.0, gain_sq, 1.0), dot(way, gain)
+
+
+def _apart(way: Array, gain: Array, factor: Array) -> Array:
+    """(...) how many times as far away the next joint is with this factor on the bone's y axis."""
+    size, grown = norm(way), norm(way + (factor - 1.0)[..., None] * gain)
+    return np.where(size > 0.0, grown / np.where(size > 0.0, size, 1.0), 1.0)
 
 
 def posed_stretch(group: ChainGroup) -> Array:
@@ -150,10 +174,7 @@ def _next_joint(group: ChainGroup, bone: int, factor: Array) -> Array:
     """(n, c) how many times as far away the next joint is with this factor: `_along_axis` the other way."""
     if group.grown is None:
         return factor
-    way, gain = np.moveaxis(group.grown[..., bone, :, :], -2, 0)
-    size = norm(way)
-    stretch = norm(way + (factor - 1.0)[..., None] * gain) / np.where(size > 0.0, size, 1.0)
-    return np.where(norm(gain) > _MOVED * size, np.clip(stretch, 0.5 * factor, 2.0 * factor), factor)
+    return _apart(*np.moveaxis(group.grown[..., bone, :, :], -2, 0), factor)
 
 
 def _turned_basis(

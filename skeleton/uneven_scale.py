@@ -17,7 +17,7 @@ from ..solver.reference_pose import ReferencePose
 from ..solver.values import Array, Goals, Reference, Status, Unreachable
 from ..solver.vectors import chained, dot, norm, unit
 from . import chain_group, tail, transform, twist
-from .bone_channels import posed_stretch, shown_bases
+from .bone_channels import posed_stretch, shown_bases, stretch_limits
 from .chain_group import ChainGroup
 from .rounding import VISIBLE
 from .solved_group import SolvedGroup
@@ -35,6 +35,7 @@ def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGrou
         samples = turned_back
         [group] = chain_group.chain_groups(group.plans, samples, len(goals.target))
     group = with_grown(group, samples)
+    goals = replace(goals, stretch_limits=stretch_limits(group))
     reference = _reference(group, goals, samples)
     reaching = _without_hold(group)
 

@@ -15,7 +15,9 @@ _FEW = 200
 
 Shape = tuple[int, ...]
 
-_GOALS: dict[str, Shape] = {"target": (3,), "pole": (3,), "pose": (2, 3, 3), "seconds": (), "rounding": ()}
+_GOALS: dict[str, Shape] = {
+    **{"target": (3,), "pole": (3,), "pose": (2, 3, 3), "seconds": (), "rounding": (), "stretch_limits": (2, 2)}
+}
 """Of each of the goals the shape of a row."""
 
 _ROUNDING = 1e-12

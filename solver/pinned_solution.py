@@ -6,7 +6,7 @@ import numpy as np
 
 from .bend import hinge_angle
 from .plane import BendPlane
-from .pole_pin import IN_LINE, blended, pinned_joints
+from .pole_pin import IN_LINE, blended, link_limits, pinned_joints
 from .reference_pose import ReferencePose
 from .values import Array, Goals, Options, Reference, Solution, Status
 from .vectors import any_normal, cross, dot, norm, product, rejection, rotations_in_plane, unit
@@ -19,10 +19,12 @@ def pinned_solution(
     assert goals.pole is not None
     lengths, slack = start.lengths_and_slack(options.tolerance)
     slack = slack if goals.rounding is None else np.maximum(slack, goals.rounding)
-    most, part = np.asarray(options.max_stretch), np.broadcast_to(options.pole_pin, solution.status.shape)
+    scales = goals.stretch_limits
+    links = link_limits(lengths, np.asarray(options.max_stretch)) if scales is None else lengths[..., None] * scales
+    part = np.broadcast_to(options.pole_pin, solution.status.shape)
     side, pole = np.asarray(plane.side)[..., None], np.broadcast_to(goals.pole, solution.target.shape)
-    pin = pinned_joints(lengths, solution.target, pole, most, side * cross(plane.aim, plane.hinge), slack)
-    joints, stretch = blended(lengths, solution.joints, pin, most, part)
+    pin = pinned_joints(lengths, solution.target, pole, links, side * cross(plane.aim, plane.hinge), slack)
+    joints, stretch = blended(lengths, solution.joints, pin, part)
     aim = _aim(joints, plane)
     # At the pole the limb bends to its natural side. On the way there no bone turns over but where it has to.
     natural = side * cross(pin.beside, _aim(pin.joints, plane))

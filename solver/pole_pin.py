@@ -32,7 +32,8 @@ class PinnedLimb:
 
     joints : (..., 3, 3)     root, mid and tip
     beside : (..., 3)        unit vector at right angles to the line from root to tip, towards the mid joint
-    stretch : (..., 2)       factors on root and end bone, from 1 / max_stretch to max_stretch
+    limits : (..., 2, 2)     the least and the greatest length of root and end bone
+    stretch : (..., 2)       factors on their lengths, which these limit
     off_pin : (...)          distance from the mid joint to the pole; 0 where it rests on it
     reach : (..., 2)         least and greatest distance of a target within reach
     status : (...) uint8     a `Status` each
@@ -41,6 +42,7 @@ class PinnedLimb:
 
     joints: Array
     beside: Array
+    limits: Array
     stretch: Array
     off_pin: Array
     reach: Array
@@ -58,10 +60,19 @@ def annulus(lengths: ArrayLike, max_stretch: ArrayLike) -> tuple[Array, Array]:
     >>> [float(part) for part in annulus([2.0, 1.0], 1.5)]
     [0.0, 4.5]
     """
-    lengths, most = inputs.bone_lengths(lengths, 2), _max_stretch(max_stretch)
-    first, second = lengths[..., 0], lengths[..., 1]
-    inner = np.maximum(np.maximum(first / most - second * most, second / most - first * most), 0.0)
-    return inner, most * (first + second)
+    return _annulus(link_limits(inputs.bone_lengths(lengths, 2), _max_stretch(max_stretch)))
+
+
+def link_limits(lengths: Array, max_stretch: Array) -> Array:
+    """(..., 2, 2) the least and the greatest length of each bone, if both may stretch alike."""
+    most = max_stretch[..., None]
+    return np.stack(np.broadcast_arrays(lengths / most, lengths * most), axis=-1)
+
+
+def _annulus(limits: Array) -> tuple[Array, Array]:
+    least, greatest = limits[..., 0], limits[..., 1]
+    inner = np.maximum(np.max(least - greatest[..., ::-1], axis=-1), 0.0)
+    return inner, greatest.sum(axis=-1)
 
 
 def pinned(
@@ -87,28 +98,31 @@ def pinned(
     shapes |= {"max_stretch": (most.shape, 0)} | ({} if beside is None else {"side": (beside.shape, 1)})
     rows = inputs.common_rows(**shapes)
     target, pole = (np.broadcast_to(point, (*rows, 3)) for point in (target, pole))
-    return pinned_joints(lengths, target, pole, most, beside, _ROUNDING * most * lengths.sum(axis=-1))
+    slack = _ROUNDING * most * lengths.sum(axis=-1)
+    return pinned_joints(lengths, target, pole, link_limits(lengths, most), beside, slack)
 
 
 def pinned_joints(
-    lengths: Array, target: Array, pole: Array, most: Array, side: Array | None, slack: Array
+    lengths: Array, target: Array, pole: Array, limits: Array, side: Array | None, slack: Array
 ) -> PinnedLimb:
     """The same, with no checks.
 
-    slack : (...)     distance by which a target may be out of reach and still count as reached
+    limits : (..., 2, 2)     the least and the greatest length of each bone
+    slack : (...)            distance by which a target may be out of reach and still count as reached
     """
-    inner, outer = (np.broadcast_to(limit, target.shape[:-1]) for limit in annulus(lengths, most))
+    inner, outer = (np.broadcast_to(limit, target.shape[:-1]) for limit in _annulus(limits))
     distance = norm(target)
     decided = distance > slack
     aim = carry_last(np.where(decided[..., None], unit(target), (0.0, 1.0, 0.0)), decided)
     # A target within reach is met to the bit.
     within = (inner <= distance) & (distance <= outer)
     tip = np.where(within[..., None], target, along(aim, np.clip(distance, inner, outer)))
-    mid, beside = nearest_mid(lengths, tip, pole, most, aim, side)
+    mid, beside = nearest_mid(limits, tip, pole, aim, side)
     shortfall = reach.shortfall(distance, inner, outer, slack)
     return PinnedLimb(
         joints=np.stack((np.zeros_like(tip), mid, tip), axis=-2),
         beside=beside,
+        limits=limits,
         stretch=_stretch(lengths, mid, tip),
         off_pin=norm(pole - mid),
         reach=np.stack((inner, outer), axis=-1),
@@ -117,9 +131,7 @@ def pinned_joints(
     )
 
 
-def blended(
-    lengths: ArrayLike, without: ArrayLike, pin: PinnedLimb, max_stretch: ArrayLike, amount: ArrayLike
-) -> tuple[Array, Array]:
+def blended(lengths: ArrayLike, without: ArrayLike, pin: PinnedLimb, amount: ArrayLike) -> tuple[Array, Array]:
     """Joints (..., 3, 3) and stretch (..., 2) part of the way from a limb without the pin to the pinned one.
 
     Mid joint and tip go straight, then the mid joint to the nearest place that its bones allow.
@@ -128,42 +140,39 @@ def blended(
     amount : (...)               0 to 1; joints at 0 and at 1 are given back to the bit
     """
     lengths, joints = inputs.bone_lengths(lengths, 2), inputs.check_array("without", without, 3, 3)
-    most, part = _max_stretch(max_stretch), inputs.check_array("amount", amount)[..., None, None]
+    part = inputs.check_array("amount", amount)[..., None, None]
     between = joints + part * (pin.joints - joints)
     tip = between[..., 2, :]
     aim = unit(np.where(tip.any(axis=-1, keepdims=True), tip, pin.joints[..., 2, :]))
-    inner, outer = annulus(lengths, most)
-    tip = along(aim, np.clip(norm(tip), inner, outer))
-    mid, _ = nearest_mid(lengths, tip, between[..., 1, :], most, aim, pin.beside)
+    tip = along(aim, np.clip(norm(tip), *_annulus(pin.limits)))
+    mid, _ = nearest_mid(pin.limits, tip, between[..., 1, :], aim, pin.beside)
     allowed = np.stack((np.zeros_like(tip), mid, tip), axis=-2)
     allowed = np.where(part == 0.0, joints, np.where(part == 1.0, pin.joints, allowed))
     return allowed, _stretch(lengths, allowed[..., 1, :], allowed[..., 2, :])
 
 
-def nearest_mid(
-    lengths: Array, tip: Array, wish: Array, max_stretch: Array, aim: Array, side: Array | None = None
-) -> tuple[Array, Array]:
+def nearest_mid(limits: Array, tip: Array, wish: Array, aim: Array, side: Array | None = None) -> tuple[Array, Array]:
     """Of all places (..., 3) that the bones allow for the mid joint the nearest to `wish`, and `Pinned.beside`.
 
+    limits : (..., 2, 2)     see `PinnedLimb`
     tip : (..., 3)           within the `annulus`
     aim : (..., 3)           unit vectors from the root towards the tip
     side : (..., 3)          see `pinned`
     """
-    first, second = lengths[..., 0], lengths[..., 1]
     distance, forward = norm(tip), dot(wish, aim)
     beside = rejection(wish, aim)
-    height, size = norm(beside), norm(wish) + max_stretch * (first + second)
+    height, size = norm(beside), norm(wish) + limits[..., 1].sum(axis=-1)
     slack = _ROUNDING * size
     across = _across(beside, height > IN_LINE * norm(wish), aim, side)
     place = np.stack((forward, height), axis=-1)
     centers = np.stack((np.zeros_like(distance), distance), axis=-1)
-    limits = [(length / max_stretch, length * max_stretch) for length in (first, second)]
+    first, second = shells = [(limits[..., bone, 0], limits[..., bone, 1]) for bone in range(2)]
     places = [place]
-    for center, (least, greatest) in zip(np.moveaxis(centers, -1, 0), limits, strict=True):
+    for center, (least, greatest) in zip(np.moveaxis(centers, -1, 0), shells, strict=True):
         places += [_on_circle(place, center, radius, slack) for radius in (least, greatest)]
-    places += [_crossing(one, other, distance) for one in limits[0] for other in limits[1]]
+    places += [_crossing(one, other, distance) for one in first for other in second]
     options = np.stack(np.broadcast_arrays(*places))
-    beyond, far = _beyond(options, centers, limits), norm(options - place)
+    beyond, far = _beyond(options, centers, shells), norm(options - place)
     # The nearest of the allowed; where rounding allows none, the one that is least beyond the limits. To a pole on the
     # root or on the tip several are as near: then the one to the side.
     allowed = beyond <= slack
@@ -201,10 +210,10 @@ def _crossing(first: Array, second: Array, distance: Array) -> Array:
     return np.stack(reach.triangle(first, second, 1.0, reach.reach_of_tip(first, second, distance)), axis=-1)
 
 
-def _beyond(places: Array, centers: Array, limits: list[tuple[Array, Array]]) -> Array:
+def _beyond(places: Array, centers: Array, shells: list[tuple[Array, Array]]) -> Array:
     """(k, ...) how far places (k, ..., 2) are outside the shells about root and tip; 0 inside."""
     beyond = np.zeros(places.shape[:-1])
-    for center, (least, greatest) in zip(np.moveaxis(centers, -1, 0), limits, strict=True):
+    for center, (least, greatest) in zip(np.moveaxis(centers, -1, 0), shells, strict=True):
         radius = np.hypot(places[..., 0] - center, places[..., 1])
         beyond = np.maximum(beyond, np.maximum(least - radius, radius - greatest))
     return beyond

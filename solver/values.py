@@ -125,6 +125,8 @@ class Goals:
     seconds : (n, ...) or None      rising, the time of each frame; pole smoothing asks for it
     rounding : (n, ...) or None     how far off the target may be because coordinates are rounded; a target that lies
                                     no farther out of reach counts as reached
+    stretch_limits : (n, 2, 2) or None   the least and the greatest stretch of root and end bone where the mid joint is
+                                    pinned, if not 1 / max_stretch and max_stretch
     """
 
     target: Array
@@ -132,6 +134,7 @@ class Goals:
     pose: Array | None = None
     seconds: Array | None = None
     rounding: Array | None = None
+    stretch_limits: Array | None = None
 
 
 _TURN = pi + 1e-6

@@ -197,7 +197,7 @@ def test_a_blend_breaks_no_limit_and_goes_without_a_jump() -> None:
         without = solve(chain, Goals(target=target, pole=rng.normal(size=3)), Options(plane=Plane.POLE)).joints[0]
         pin = pole_pin.pinned(lengths, target, pole, most)
         for amount in (0.2, 0.5, 0.8):
-            joints, stretch = pole_pin.blended(lengths, without, pin, most, amount)
+            joints, stretch = pole_pin.blended(lengths, without, pin, amount)
             apart = np.linalg.norm(np.diff(joints, axis=0), axis=-1)
             np.testing.assert_allclose(apart, stretch * lengths, atol=ROUNDING)
             size = most * lengths.sum() + np.linalg.norm(pole)
@@ -218,8 +218,8 @@ def test_at_both_ends_a_blend_is_what_it_goes_between() -> None:
         without = solve(chain, Goals(target=target, pole=rng.normal(size=3)), Options(plane=Plane.POLE)).joints[0]
         pin = pole_pin.pinned(lengths, target, pole, 1.5)
         for end, expected in ((0.0, without), (1.0, pin.joints)):
-            np.testing.assert_array_equal(pole_pin.blended(lengths, without, pin, 1.5, end)[0], expected)
-            near = pole_pin.blended(lengths, without, pin, 1.5, abs(end - 1e-6))[0]
+            np.testing.assert_array_equal(pole_pin.blended(lengths, without, pin, end)[0], expected)
+            near = pole_pin.blended(lengths, without, pin, abs(end - 1e-6))[0]
             # Where two shells meet at a sharp angle, a mid joint moves by the root of what the tip moves.
             np.testing.assert_allclose(near, expected, atol=1e-2 * (lengths.sum() + np.linalg.norm(pole)))
 
@@ -263,11 +263,11 @@ def test_frames_and_limbs_side_by_side_are_solved_as_each_alone() -> None:
     target, pole, amount = rng.normal(size=(7, 3, 3)), rng.normal(size=(7, 3, 3)), rng.random((7, 3))
     together = pole_pin.pinned(lengths, target, pole, most)
     without = pole_pin.pinned(lengths, target, -pole, 1.0).joints
-    between = pole_pin.blended(lengths, without, together, most, amount)
+    between = pole_pin.blended(lengths, without, together, amount)
     for column in range(3):
         alone = pole_pin.pinned(lengths[column], target[:, column], pole[:, column], most[column])
         np.testing.assert_array_equal(alone.joints, together.joints[:, column])
-        blended = pole_pin.blended(lengths[column], without[:, column], alone, most[column], amount[:, column])
+        blended = pole_pin.blended(lengths[column], without[:, column], alone, amount[:, column])
         for one, all_of in zip(blended, between, strict=True):
             np.testing.assert_array_equal(one, all_of[:, column])
 

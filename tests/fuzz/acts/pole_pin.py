@@ -55,13 +55,16 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         if pin == 1.0:
             shown[row] = limb.joints(), limb.aim(), np.array(bpy.data.objects["Pole"].matrix_world.translation)
     most = rig.two_bone_ik_chains["lower"].max_stretch
-    lengths = _lengths(scene, chain.frames)
-    for row, (joints, goal, pole) in shown.items() if lengths else ():
-        yield from _faults(chain, row, joints, goal, pole, lengths[row], most)
+    links = _links(scene, chain.frames, most)
+    for row, (joints, goal, pole) in shown.items() if links else ():
+        yield from _faults(chain, row, joints, goal, pole, links[row], most)
 
 
-def _lengths(scene: Mapping, frames: np.ndarray) -> dict[int, np.ndarray]:
-    """(2,) of both bones on each frame, as a bake without the pin leaves them; none where a turn changes them."""
+def _links(scene: Mapping, frames: np.ndarray, most: float) -> dict[int, np.ndarray]:
+    """(3, 2) of both links on each frame the length that a bake without the pin leaves, the least and the greatest.
+
+    None where a turn changes them.
+    """
     other = deepcopy(dict(scene))
     # Of bones that may scale, only their factor counts, not what a bone has of the bones above them.
     other["chains"][0] |= {"keyed": {}, "fields": {"unreachable": "STRETCH", "max_stretch": 1.0}}
@@ -77,8 +80,30 @@ def _lengths(scene: Mapping, frames: np.ndarray) -> dict[int, np.ndarray]:
         oracle.on_frame(frame)
         if not limb.is_rigid(bpy.data.objects[RIG].evaluated_get(bpy.context.evaluated_depsgraph_get())):
             return {}
-        found[row] = np.linalg.norm(np.diff(limb.joints(), axis=0), axis=-1)
+        found[row] = np.transpose([_range(limb, name, link, most) for link, name in enumerate((limb.root, limb.end))])
     return found
+
+
+def _range(limb: oracle.Limb, name: str, link: int, most: float) -> tuple[float, float, float]:
+    """The length of a link now, the least and the greatest that its limits allow, as Blender scales its bone.
+
+    A bone gets half the least factor at least, and twice the greatest at most. A joint beside the bone's axis may be
+    no nearer and no farther with any of these: its way goes evenly with the factor, so the square of its length
+    is a parabola.
+    """
+    bone, factors, squares = bpy.data.objects[RIG].pose.bones[name], (0.5 / most, 1.0, 2.0 * most), []
+    scale = bone.scale[1]
+    for factor in factors:
+        bone.scale[1] = scale * factor
+        bpy.context.view_layer.update()
+        squares.append(float(np.sum((limb.joints()[link + 1] - limb.joints()[link]) ** 2)))
+    bone.scale[1] = scale
+    bpy.context.view_layer.update()
+    parabola = np.polynomial.Polynomial.fit(factors, squares, 2)
+    turn = [part for part in parabola.deriv().roots().real if factors[0] < part < factors[-1]]
+    ends = np.sqrt(np.maximum(parabola(np.array([*factors, *turn])), 0.0))
+    length = float(np.sqrt(squares[1]))
+    return length, max(length / most, ends.min()), min(length * most, ends.max())
 
 
 def _step(frames: np.ndarray) -> float:
@@ -86,40 +111,43 @@ def _step(frames: np.ndarray) -> float:
 
 
 def _faults(
-    chain: object, row: int, joints: np.ndarray, goal: np.ndarray, pole: np.ndarray, lengths: np.ndarray, most: float
+    chain: object, row: int, joints: np.ndarray, goal: np.ndarray, pole: np.ndarray, links: np.ndarray, most: float
 ) -> Iterator[str]:
     root, mid, tip = joints
+    lengths, least, greatest = links
     where = f"on frame {chain.frames[row]:g}, lengths {lengths}, most {most:g}"
     slack = 1e-4 * most * lengths.sum() + 4 * float(np.spacing(np.float32(np.abs(joints).max())))
-    factors = np.linalg.norm(np.diff(joints, axis=0), axis=-1) / lengths
-    if (factors > most + slack / lengths).any() or (factors < 1 / most - slack / lengths).any():
+    apart = np.linalg.norm(np.diff(joints, axis=0), axis=-1)
+    factors = apart / lengths
+    if (apart > greatest + slack).any() or (apart < least - slack).any():
         yield f"beyond the limits of scale: {factors} {where}"
-    inner = max(0.0, *(a / most - b * most for a, b in (lengths, lengths[::-1])))
+    told = np.array((chain.least_stretch[row], chain.stretch[row]))
+    if (np.abs(np.sort(factors) - told) > slack / lengths.min()).any():
+        yield f"silent stretch: {factors} where {told} is told {where}"
+    inner = max(0.0, *(least - greatest[::-1]))
     distance = float(np.linalg.norm(goal - root))
-    short = max(distance - most * lengths.sum(), inner - distance, 0.0)
+    short = max(distance - greatest.sum(), inner - distance, 0.0)
     if abs(float(np.linalg.norm(tip - goal)) - short) > slack:
         yield f"pinned tip falls short: {np.linalg.norm(tip - goal):.4g} where {short:.4g} can be {where}"
     off = float(np.linalg.norm(mid - pole))
     if abs(off - float(chain.off_pole[row])) > 2 * slack:
         yield f"silent distance from the pole: {off:.4g} where {chain.off_pole[row]:.4g} is told {where}"
     reach = float(np.linalg.norm(tip - root))
-    if reach >= most * lengths.sum() - slack or 0.0 < inner >= reach - slack:
+    if reach >= greatest.sum() - slack or 0.0 < inner >= reach - slack:
         return  # at full stretch and full fold, what rounds the tip by e moves the elbow by the root of e
-    nearest = _nearest(root, tip, pole, lengths, most, slack)
+    nearest = _nearest(root, tip, pole, links[1:], slack)
     if off > nearest + slack:
         yield f"elbow not nearest to the pole: {off:.4g} where {nearest:.4g} can be {where}"
 
 
-def _nearest(
-    root: np.ndarray, tip: np.ndarray, pole: np.ndarray, lengths: np.ndarray, most: float, slack: float
-) -> float:
+def _nearest(root: np.ndarray, tip: np.ndarray, pole: np.ndarray, limits: np.ndarray, slack: float) -> float:
     """The least distance from the pole that any of 3,600 places has, in the half plane of root, tip and pole."""
     line = tip - root
     distance = float(np.linalg.norm(line))
     aim = line / distance if distance > slack else (pole - root) / (np.linalg.norm(pole - root) or 1.0)
     ahead = float((pole - root) @ aim)
     place = complex(ahead, float(np.linalg.norm(pole - root - ahead * aim)))
-    first, second = (np.linspace(length / most, length * most, 60) for length in lengths)
+    first, second = np.linspace(*limits, 60).T
     a, b = (radii.ravel() for radii in np.meshgrid(first, second))
     along = (
         (distance**2 + a**2 - b**2) / (2 * distance) if distance > slack else np.where(np.isclose(a, b), 0.0, np.nan)

@@ -12,6 +12,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.live import state
 from bl_ext.user_default.two_bone_ik.blender.status.overlay import guides
 from bpy.types import Object, PropertyGroup
+from mathutils import Matrix, Vector
 
 from support import rigs
 from support.refused import refused
@@ -23,6 +24,7 @@ CLOSE = 1e-5
 """Metres, on an arm of some two: single precision, after the products of four matrices."""
 
 WITH_HAND = Limb(tip="hand")
+LIMB = ("upper", "lower")
 
 TWISTED = (
     rigs.ARM[0],
@@ -122,13 +124,13 @@ def test_beyond_its_limits_a_report_says_how_far_off_the_pole() -> None:
     assert (shown >= 1 / 1.05 - CLOSE).all()
 
 
-def nearest(joints: np.ndarray, lengths: np.ndarray, most: float) -> float:
+def nearest(joints: np.ndarray, limits: np.ndarray) -> float:
     """How near to the pole the elbow can be, of 250,000 pairs of lengths in the limits, in the pole's half plane."""
     root, _, tip = joints
     distance = np.linalg.norm(tip - root)
     ahead = (np.array(POLE) - root) @ (tip - root) / distance
     height = np.sqrt(np.linalg.norm(np.array(POLE) - root) ** 2 - ahead**2)
-    first, second = np.meshgrid(*(np.linspace(length / most, length * most, 500) for length in lengths))
+    first, second = np.meshgrid(*np.linspace(*limits, 500).T)
     along = (distance**2 + first**2 - second**2) / (2 * distance)
     across_sq = first**2 - along**2
     meet = across_sq >= 0.0
@@ -160,8 +162,62 @@ def test_joints_beside_their_bones_keep_the_limits(bone: str) -> None:
     np.testing.assert_allclose(np.linalg.norm(goals() - found[:, 2], axis=-1), short, atol=CLOSE)
     off = np.linalg.norm(found[:, 1] - POLE, axis=-1)
     # The grid's steps are 1e-3 of a bone.
-    np.testing.assert_allclose(off, [nearest(pose, lengths, 1.2) for pose in found], atol=1e-3)
+    np.testing.assert_allclose(off, [nearest(pose, (lengths / 1.2, lengths * 1.2)) for pose in found], atol=1e-3)
     np.testing.assert_allclose(told.off_pole, np.where(off > 2e-4, off, 0.0), atol=CLOSE)
+
+
+ASIDE = {"lower": (-0.9, -0.1, 0.9), "hand": (-0.7, 0.3, -0.5)}
+"""By bone how far it is moved: most of the way to its head is at a right angle to the axis of the bone before."""
+
+
+@pytest.mark.parametrize("most", [1.3, 2.0])
+@pytest.mark.parametrize("moved", [("lower",), ("hand",), ("lower", "hand")], ids="+".join)
+def test_joints_far_beside_come_as_near_as_factors_bring_them(moved: tuple[str, ...], most: float) -> None:
+    """Of the way to such a joint only the part along the axis is scaled, by half the least to twice the most."""
+    chain = pinned_arm()
+    rig, chain.max_stretch = chain.id_data, most
+    for bone in moved:
+        rig.pose.bones[bone].matrix = Matrix.Translation(ASIDE[bone]) @ rig.pose.bones[bone].matrix
+    bpy.context.view_layer.update()
+    ways = np.diff(joints([1])[0], axis=0)
+    along = np.array([rig.pose.bones[name].y_axis @ Vector(way) for name, way in zip(LIMB, ways, strict=True)])
+    lengths = np.linalg.norm(ways, axis=-1)
+    by_factor = [np.sqrt(lengths**2 + (factor**2 - 1.0) * along**2) for factor in (0.5 / most, 2.0 * most)]
+    least, greatest = np.maximum(by_factor[0], lengths / most), np.minimum(by_factor[1], lengths * most)
+    assert (least > lengths / most + 0.02).any(), "a joint does not come as near as its bone may shrink"
+    told = api.bake(rig, frames=FRAMES).chains[0]
+    found = joints()
+    apart = np.linalg.norm(np.diff(found, axis=1), axis=-1)
+    assert (apart > least - CLOSE).all()
+    assert (apart < greatest + CLOSE).all()
+    reach = np.linalg.norm(goals() - found[:, 0], axis=-1)
+    inner = max(0.0, *(least - greatest[::-1]))
+    short = np.maximum(np.maximum(reach - greatest.sum(), inner - reach), 0.0)
+    np.testing.assert_allclose(np.linalg.norm(goals() - found[:, 2], axis=-1), short, atol=CLOSE)
+    off = np.linalg.norm(found[:, 1] - POLE, axis=-1)
+    # At full stretch, which no grid hits, there is one place for the elbow.
+    expected = [nearest(found[row], (least, greatest)) for row in np.flatnonzero(short == 0.0)]
+    np.testing.assert_allclose(off[short == 0.0], expected, atol=2e-3)
+    np.testing.assert_allclose(told.off_pole, np.where(off > 2e-4, off, 0.0), atol=CLOSE)
+    np.testing.assert_allclose(told.stretch, (apart / lengths).max(axis=1), atol=CLOSE)
+    np.testing.assert_allclose(told.least_stretch, (apart / lengths).min(axis=1), atol=CLOSE)
+
+
+def test_a_tip_arrives_beyond_an_elbow_far_beside_its_bone() -> None:
+    """Half of a link of 1.08 m, nine tenths of which are at a right angle to the axis; it fell short by 0.15 m."""
+    shoulder, elbow = (0, 0, 1), (0.149, -0.521, 1.011)
+    rig = rigs.armature(
+        (rigs.Bone("upper", shoulder, elbow), rigs.Bone("lower", elbow, (-0.969, -1.003, 0.926), "upper"))
+    )
+    rig.data.bones["lower"].inherit_scale = "ALIGNED"
+    goal = (1.0, 1.1, 0.2)
+    chain = rigs.chain(rig, "lower", target=goal, pole=(0, 0.8, 1.2))
+    chain.pole_pin, chain.max_stretch = 1.0, 2.0
+    lower = rig.pose.bones["lower"]
+    lower.matrix = Matrix.Translation((-0.18, 0.0, 0.93)) @ lower.matrix
+    bpy.context.view_layer.update()
+    assert api.bake(rig, frames=(1, 2)).reached
+    np.testing.assert_allclose(Limb().joints(on_frame(1))[2], goal, atol=CLOSE)
 
 
 def test_a_pin_with_keys_goes_from_the_plain_limb_to_the_pole() -> None:
