@@ -252,11 +252,6 @@ class Basis:
         return Basis(location=self.location, rotation=self.rotation, scale=self.scale * along)
 
     @property
-    def is_still(self) -> bool:
-        """True if all of it is the same on all frames."""
-        return len(self.location) == len(self.rotation) == len(self.scale) == 1
-
-    @property
     def is_scaled(self) -> bool:
         """True if any scale is not 1; a mirrored bone is scaled as well."""
         return bool(np.abs(self.scale - 1.0).max(initial=0.0) > UNSCALED)

@@ -18,6 +18,7 @@ from ...solver.values import Array
 from ..armatures import Rig
 from ..session import session
 from ..settings import bone_marks
+from .bone import current_rows
 
 PoseBefore = Callable[[Point, Basis], Basis]
 """(bone, sampled basis) -> basis to start from; for live limbs the one before Live posed them."""
@@ -25,8 +26,8 @@ PoseBefore = Callable[[Point, Basis], Basis]
 _SAME = 1e-6
 """Between elements of matrices: what was written comes back from Blender in single precision."""
 
-# By `session_uid` of armature objects and bone: the matrix (4, 4) that Live wrote, and the pose from before.
-_before: dict[tuple[int, str], tuple[Array, Basis]] = session.of_state({})
+# By `session_uid` of armature objects and bone: `_rows` of the pose that Live wrote, and the pose from before.
+_before: dict[tuple[int, str], tuple[tuple[Array, Array], Basis]] = session.of_state({})
 
 
 def begin(rig: Rig) -> None:
@@ -38,24 +39,32 @@ def begin(rig: Rig) -> None:
 
 def remember(bone: Any, before: Basis) -> None:
     """Keep the pose that a bone had before Live posed it: `before`, of one frame."""
-    _before[bone.id_data.session_uid, bone.name] = np.array(bone.matrix_basis, dtype=np.float64), before
+    _before[bone.id_data.session_uid, bone.name] = _rows(bone), before
     if not _same(np.array(bone.two_bone_ik_own), before.matrix):
         # Blender reads an array set by rows as columns.
         bone.two_bone_ik_own = before.matrix[0].T
 
 
 def pose_before(point: Point, basis: Basis) -> Basis:
-    """The pose, on one frame, that a bone had before Live posed it; `basis` itself if it was posed otherwise since."""
+    """The pose that a bone had before Live posed it, but for what of it was posed otherwise since, or has keys.
+
+    Live sets no location. Keys of the scale alone say nothing of the rotation, nor those of one axis of another.
+    """
     rig: Rig = point.object
-    kept = _before.get((rig.session_uid, point.bone))
-    if kept:
-        written, before = kept
-        return before if _same(written, basis.matrix) else basis
     bone: Any = rig.pose.bones[point.bone]
-    if rig.two_bone_ik_live and bone.is_property_set("two_bone_ik_own"):
-        own = np.array(bone.two_bone_ik_own, dtype=np.float64)[None]
-        return Basis.of(own, np.copysign(transform.lengths(own[..., :3, :3]), basis.scale))
-    return basis
+    if (rig.session_uid, point.bone) in _before:
+        rows, before = _before[rig.session_uid, point.bone]
+    elif rig.two_bone_ik_live and bone.is_property_set("two_bone_ik_own"):
+        own, rows = np.array(bone.two_bone_ik_own, dtype=np.float64)[None], _rows(bone)
+        before = Basis.of(own, np.copysign(transform.lengths(own[..., :3, :3]), rows[1]))
+    else:
+        return basis
+    rotation, scale = before.rotation, before.scale
+    if not (_same(rows[0], basis.matrix) and _same(rows[1], basis.scale)):
+        written = Basis.of(*rows)
+        rotation = rotation if _same(written.rotation, basis.rotation) else basis.rotation
+        scale = np.where((np.abs(written.scale - basis.scale) < _SAME).all(axis=0), scale, basis.scale)
+    return Basis(location=basis.location, rotation=rotation, scale=scale)
 
 
 @contextmanager
@@ -82,6 +91,12 @@ def _renamed(rig: Rig, names: bone_marks.Names) -> None:
 
 
 bone_marks.listeners.append(_renamed)
+
+
+def _rows(bone: Any) -> tuple[Array, Array]:
+    """(1, 4, 4) and (1, 3) of `current_rows`"""
+    matrix, scale = (np.array(value, dtype=np.float64)[None] for value in current_rows(bone))
+    return matrix, scale
 
 
 def _same(matrix: Array, other: Array) -> bool:

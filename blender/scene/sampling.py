@@ -263,9 +263,8 @@ def _refuse_unfit(samples: Samples, frames: Array) -> None:
 
 
 def _with_poses_before(need: SampleNeed, samples: Samples, before: PoseBefore = pose_before) -> Samples:
-    """Bones that are posed as a live limb was posed are as they were before; a bone that moves has keys."""
-    still = (point for point in need.posed if samples.basis[point].is_still)
-    bases = {point: need.start(point, samples.basis[point], before) for point in still}
+    """Bones that are posed as a live limb was posed are as they were before."""
+    bases = {point: need.start(point, samples.basis[point], before) for point in need.posed}
     return replace(samples, basis=samples.basis | bases) if bases else samples
 
 

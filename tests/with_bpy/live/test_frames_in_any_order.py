@@ -261,6 +261,59 @@ def test_frames_visited_often_do_not_drift() -> None:
         np.testing.assert_allclose(now, seen.setdefault(frame, now), atol=2e-6)
 
 
+GROWING = {1: (1.0, 1.0, 1.0), 20: (1.5, 1.5, 1.5)}
+KEYED: dict[str, tuple[dict, dict]] = {
+    "location": ({"reference": "POSE"}, {"location": GROWING}),
+    "scale": ({"influence": 0.5}, {"scale": GROWING}),
+    # The keys take back the stretch of this bone alone.
+    "stretch": ({"unreachable": "STRETCH", "influence": 0.9}, {"scale": {1: (1.0, 1.0, 1.0)}}),
+    "nothing": (
+        {"unreachable": "STRETCH", "influence": 0.9},
+        {"scale": {19: (1.0, 1.0, 1.0), 20: (0.0, 0.0, 0.0), 21: (1.0, 1.0, 1.0)}},
+    ),
+}
+"""What keys on a bone of the limb say nothing of its rotation."""
+
+
+def keyed_arm(name: str) -> Object:
+    fields, keys = KEYED[name]
+    rig = rigs.arm(**fields).id_data
+    rig.data.bones["lower"].inherit_scale = "ALIGNED"  # what stretches may not shear
+    rigs.animate(bpy.data.objects["Target"], location={**PATH, 9: (3.0, -0.5, 1.8)})
+    rigs.animate(rig.pose.bones["upper"], **keys)
+    rig.pose.bones["upper"].rotation_quaternion = (0.9, 0.1, 0.3, -0.2)
+    return rig
+
+
+@pytest.mark.parametrize("name", KEYED)
+def test_keys_of_location_or_scale_alone_let_no_limb_creep(name: str) -> None:
+    rig = keyed_arm(name)
+    rig.two_bone_ik_live = True
+    seen: dict[int, np.ndarray] = {}
+    for frame in [*shuffled(), *FRAMES]:
+        on_frame(frame)
+        now = np.array([bone.matrix for bone in rig.pose.bones])
+        np.testing.assert_allclose(now, seen.setdefault(frame, now), atol=2e-6, err_msg=f"{frame}")
+
+
+@pytest.mark.parametrize("name", KEYED)
+def test_nor_does_a_bake_then_start_from_what_live_shows(name: str) -> None:
+    baked = []
+    for live in (False, True):
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        rig = keyed_arm(name)
+        rig.two_bone_ik_live = live
+        for frame in (3, 30, 17):
+            on_frame(frame)
+        api.bake(rig, frames=(1, 40))
+        rig.two_bone_ik_live = False
+        baked.append([])
+        for frame in FRAMES:
+            on_frame(frame)
+            baked[-1].append([np.array(bone.matrix) for bone in rig.pose.bones])
+    np.testing.assert_allclose(*baked, atol=2e-6)
+
+
 def test_auto_keying_after_frames_keys_the_pose_that_shows() -> None:
     rig = arm()
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
