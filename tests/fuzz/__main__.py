@@ -22,7 +22,9 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="fuzz", description=__doc__)
     parser.add_argument("--scenes", type=int, default=2000, help="how many")
     parser.add_argument("--seed", type=int, default=1, help="of the first; each further one has the next")
-    parser.add_argument("--only", default="", help="scenes of one kind, by its number or name")
+    parser.add_argument(
+        "--only", default="", help="scenes of one kind, by its number or name, or of several at once: 24,live"
+    )
     parser.add_argument("--counts", action="store_true", help="how often each kind of scene came up, and how it ended")
     parser.add_argument("--failures", type=int, default=10, help="end after so many")
     parser.add_argument("--scene", help="a scene as it was printed, instead of one drawn")

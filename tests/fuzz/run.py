@@ -48,7 +48,7 @@ def _asked(given: Namespace) -> Iterator[dict]:
     if given.scene:
         yield {"seed": 0, "kinds": [], **json.loads(given.scene)}
         return
-    kinds = [kind for kind in KINDS if given.only in kind.split()] if given.only else None
+    kinds = [kind for kind in KINDS if {*given.only.split(",")} & {*kind.split()}] if given.only else None
     if kinds == [] and given.only != "none":
         raise SystemExit(f'no kind "{given.only}": choose none, or from {", ".join(KINDS)}')
     for seed in range(given.seed, given.seed + given.scenes):

@@ -135,11 +135,12 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
 
 
 def _in_any_order(rig: bpy.types.Object, frames: list[float], where: str) -> Iterator[str]:
-    """What shows on a frame is what Live shows where it reads all anew, and what Solve gives; bones have what is
-    evaluated.
+    """What shows on a frame is what Live showed there before, what it shows where it reads all anew, and what Solve
+    gives; bones have what is evaluated.
     """
     live = rig.two_bone_ik_live and all(chain.unreachable != "SKIP" for chain in rig.two_bone_ik_chains)
     limbs = [oracle.Limb.of(chain.name) for chain in rig.two_bone_ik_chains if not chain.mute and chain.target]
+    seen: dict[float, list[np.ndarray]] = {}
     for frame in frames:
         found = []
         for way in (contextlib.nullcontext, _handled):
@@ -151,10 +152,11 @@ def _in_any_order(rig: bpy.types.Object, frames: list[float], where: str) -> Ite
             api.solve(rig)
             bpy.context.view_layer.update()
         found.append([limb.shown() for limb in limbs])
-        for limb, after, *others in zip(limbs, *found[1:], found[0], strict=True):
+        found.append(seen.setdefault(frame, found[1]))
+        for limb, after, *others in zip(limbs, found[1], found[2], found[0], found[3], strict=True):
             goal = limb.aim()  # which may be nowhere
             slack = 4.0 * oracle.resolution(limb, after[:3], goal if np.isfinite(goal).all() else after[2])
-            for way, joints in zip(("a single solve", "live"), others, strict=True):
+            for way, joints in zip(("a single solve", "live", "live before"), others, strict=True):
                 if not live or not np.isfinite([joints, after]).all():
                     continue
                 off = np.abs(joints - after).max()
@@ -206,7 +208,7 @@ def _shown(rig: bpy.types.Object, scene: Mapping, told: list[str], where: str) -
         ):
             continue
         slack, off = oracle.resolution(limb, joints, goal), float(np.linalg.norm(joints[2] - goal))
-        if limb.plain:
+        if limb.plain and not limb.is_flat():  # lengths that are next to nothing bound nothing
             (low, high), distance = limb.links(), float(np.linalg.norm(goal - joints[0]))
             least = max(distance - low.sum(), high[0] - low[1] - distance, high[1] - low[0] - distance, 0.0)
             if off > least + slack and not _is_refused(rig, chain.name):

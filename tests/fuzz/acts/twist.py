@@ -219,6 +219,13 @@ def _spread_faults(
             yield f"root bone keeps its twist: {degrees(most):.4g} degrees"
 
 
+def _turned(pose: Matrix) -> Quaternion:
+    """The rotation that y, and the plane of x and y, tell: no keys take away the angle of x and y on a sheared bone."""
+    x, y, _ = pose.to_3x3().col
+    z = x.cross(y).normalized()
+    return Matrix((y.cross(z), y, z)).transposed().to_quaternion()
+
+
 def apart(one: Quaternion, other: Quaternion) -> float:
     """Radians from one rotation to the other."""
     turn = one.inverted() @ other
@@ -306,7 +313,7 @@ def _other_faults(
                 break
             largest = max(abs(part) for part in (*pose[name].translation, size))
             off = (pose[name].translation - other[name].translation).length
-            turn = apart(pose[name].to_quaternion(), other[name].to_quaternion())
+            turn = apart(_turned(pose[name]), _turned(other[name]))
             if off > 2e-5 * largest or turn > 2e-4:
                 yield f"other pose of {name}: off by {off:.4g}, turned by {turn:.4g}, on frame {frame:g}"
                 return
