@@ -1,8 +1,8 @@
 """The pose that bones had before Live posed them.
 
 Live limbs overwrite the pose. A chain that starts from the current pose would then start from its own last solution and
-drift. So the pose from before is kept until something else poses the bone. The bone keeps it in a property, so that
-undo and loading a file bring back both.
+drift. So rotation and scale from before are kept, each until something else sets it. The bone keeps them in a property,
+so that undo and loading a file bring back both.
 """
 
 from collections.abc import Callable, Iterator
