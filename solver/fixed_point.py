@@ -2,12 +2,14 @@
 
 Each row has its own Jacobian, which is updated after each step (Broyden, 1965). Steps that do not lead closer are
 damped (Levenberg, 1944; Marquardt, 1963). In some rounds the Jacobian is measured by small differences instead, in
-case the updates have stalled.
+case the updates have stalled. Where values come no closer although they are no fixed point, the search begins again
+from where plain substitution leads.
 """
 
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .values import Array
 
@@ -18,6 +20,9 @@ _MEASURING_ROUNDS = (6, 14, 24, 36, 48)
 _NUDGE = 1e-4
 """Step of these differences, as part of a row's size: far above float32 rounding, small enough to stay linear."""
 
+_SUBSTITUTIONS = 32
+"""Each goes half of the way, which settles where the whole way would swing to and fro."""
+
 
 def fixed_point(function: Callable[[Array], Array], start: Array, close: float) -> Array:
     """(..., k) values x with function(x) == x; if none is found, the values that came closest.
@@ -26,15 +31,30 @@ def fixed_point(function: Callable[[Array], Array], start: Array, close: float) 
     start : (..., k)
     close : part of a row's size by which function(x) may differ from x
     """
+    values, off, is_open = _by_newton(function, start, close)
+    if not is_open.any():
+        return values
+    led = start
+    for _ in range(_SUBSTITUTIONS):
+        led = 0.5 * (led + function(led))
+    others, others_off, _ = _by_newton(function, led, close)
+    better = is_open & (np.square(others_off).sum(axis=-1) < np.square(off).sum(axis=-1))
+    return np.where(better[..., None], others, values)
+
+
+def _by_newton(
+    function: Callable[[Array], Array], start: Array, close: float
+) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """The values (..., k) that came closest, by how much the function differs there, and (...) True if by too much."""
     values = start
     off = function(values) - values
     slopes = np.broadcast_to(-np.eye(start.shape[-1]), (*off.shape, start.shape[-1])).copy()
     damping = np.zeros(off.shape[:-1])
     values = np.broadcast_to(values, off.shape)
-    for turn in range(_ROUNDS):
+    for turn in range(_ROUNDS + 1):
         size = np.abs(values).max(axis=-1)
         open_ = np.abs(off).max(axis=-1) > close * size
-        if not open_.any():
+        if turn == _ROUNDS or not open_.any():
             break
         if turn in _MEASURING_ROUNDS:
             slopes, damping = _measure_slopes(function, values, off, _NUDGE * size), np.zeros_like(damping)
@@ -46,7 +66,7 @@ def fixed_point(function: Callable[[Array], Array], start: Array, close: float) 
         damping = np.where(better, damping / 8.0, np.maximum(4.0 * damping, 1e-2))
         values = np.where(better[..., None], tried, values)
         off = np.where(better[..., None], still_off, off)
-    return values
+    return values, off, open_
 
 
 def _step(slopes: Array, off: Array, damping: Array) -> Array:

@@ -38,6 +38,28 @@ def test_rows_do_not_disturb_each_other(seed: int) -> None:
     np.testing.assert_allclose(both[found], alone[found], atol=1e-8)
 
 
+def test_a_bone_as_long_as_its_direction_says_is_found() -> None:
+    """The second of two bones is shortest in line with the first. Any bend changes its length, and so the distance.
+
+    Reached are all distances from that with both in line to that with the second folded back.
+    """
+    random = np.random.default_rng(0)
+    first, second, squash, part = (
+        random.uniform(low, high, 2000) for low, high in ((0.3, 1.5), (0.3, 1.5), (0.2, 1), (0, 1))
+    )
+    nearest, farthest = np.maximum(first - squash * second, second - first), first + squash * second
+    distance = np.maximum(nearest, 0.0) + part * (farthest - np.maximum(nearest, 0.0))
+
+    def length(x: np.ndarray) -> np.ndarray:
+        """By the corner of the triangle with this length, of the ellipse that a circle is squashed to."""
+        cosine = np.clip((distance**2 - first**2 - x[:, 0] ** 2) / (2.0 * first * x[:, 0]), -1.0, 1.0)
+        return (second / np.sqrt(1.0 - cosine**2 + (cosine / squash) ** 2))[:, None]
+
+    found = fixed_point(length, second[:, None] * np.sqrt(random.uniform(squash**2, 1.0))[:, None], 1e-9)
+    reached = nearest < farthest
+    np.testing.assert_allclose(length(found)[reached], found[reached], atol=1e-6)
+
+
 def test_without_a_fixed_point_the_closest_is_found() -> None:
-    found = fixed_point(lambda x: x + 1.0 + x**2, np.full((1, 1), 3.0), 1e-12)
+    found = fixed_point(lambda x: x + 1.0 + np.clip(x, -50.0, 50.0) ** 2, np.full((1, 1), 3.0), 1e-12)
     np.testing.assert_allclose(found, 0.0, atol=1e-2)

@@ -216,6 +216,22 @@ def test_an_unevenly_scaled_root_reaches_or_gives_its_miss(scale, signs, inherit
     assert_told_right(api.bake(rig, frames=(1, 12)).chains[0])
 
 
+def test_a_squashed_limb_reaches_what_all_its_lengths_reach() -> None:
+    """The upper bone halves what lies along it: the forearm is shortest in line with it, and longer with any bend."""
+    end, scale, frames = np.hypot(1.0, 0.6), (1.0, 0.5, 1.2), range(1, 61)
+    rig = armature((Bone("upper", (0, 0, 0), (1.5, 0, 0)), Bone("lower", (1.5, 0, 0), (2.5, 0.6, 0), "upper")))
+    rig.pose.bones["upper"].scale = scale
+    ways = np.random.default_rng(0).normal(size=(len(frames), 3))
+    # Between these any length that the forearm can have makes a triangle, so that one of them fits its corner.
+    distances = np.linspace(max(scale) * end - 0.75 + 0.01, 0.75 + min(scale) * end - 0.01, len(frames))
+    places = ways * (distances / np.linalg.norm(ways, axis=-1))[:, None]
+    animate(chain(rig, "lower", target=(1, 0, 0)).target, location=dict(zip(frames, places, strict=True)))
+    (report,) = api.bake(rig, frames=(1, len(frames))).chains
+    misses = [np.linalg.norm(Limb().joints(graph)[2] - Limb().goal(graph)) for graph in map(on_frame, frames)]
+    np.testing.assert_allclose(misses, 0.0, atol=CLOSE)
+    assert (report.status == Status.REACHED).all()
+
+
 def test_a_bone_between_may_keep_its_rotation() -> None:
     frames = range(1, 121)
     rig = reaching(TWISTED, *range(10))
