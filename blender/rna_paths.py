@@ -1,6 +1,7 @@
 """RNA paths taken apart: a name in quotes may hold any character, and `"` and `\\` in it are escaped by `\\`."""
 
 import re
+from functools import lru_cache
 from typing import Any
 
 import bpy
@@ -11,6 +12,7 @@ _BONE = re.compile(rf"pose\.bones{_QUOTED}\.?(.*)", re.DOTALL)
 _CUSTOM = re.compile(rf"(.*?)({_QUOTED})", re.DOTALL)
 
 
+@lru_cache(maxsize=1 << 14)
 def bone_and_property(path: str) -> tuple[str, str]:
     """The name of the pose bone whose property this is, and the path from there; "" and the path where it is no bone's.
 

@@ -61,7 +61,7 @@ def bake(
         comparison = compare_joints(plan, solved, rows, settings)
         need = Need.of(comparison.points, comparison.frames, sampler, paths(channels))
         return MeasurePhase(
-            need, lambda sampled: build_report("Bake", plan, solved, notes, comparison.measured(sampled))
+            need, lambda sampled: build_report("Bake", plan, solved, notes, comparison.measured(sampled), rows)
         )
 
     return write

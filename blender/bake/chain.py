@@ -341,7 +341,7 @@ _LIMITS = frozenset(("bend_min", "bend_max"))
 
 def with_animated(rig: Rig, chains: Sequence[ChainPlan]) -> list[ChainPlan]:
     """The chains, each with the names of its options that keys, drivers or NLA strips animate."""
-    paths = versions.ever_animated_paths(rig)
+    paths = {path for path in versions.ever_animated_paths(rig) if ".two_bone_ik_" in path}
     return [_consistent(_with_animated(rig, chain, paths)) if paths else chain for chain in chains]
 
 

@@ -216,7 +216,8 @@ def _keyed(plan: Plan, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
 
 def _between_keys(keyed: Mapping[str, NDArray[np.bool_]], asked: NDArray[np.intp]) -> list[int]:
     """Where among the rows `asked` a chain is likely to stray: halfway between its keys, of those farthest apart."""
-    runs = np.concatenate([true_runs(~of_chain[asked]) for of_chain in keyed.values()])
+    gaps = filter(np.any, (~of_chain[asked] for of_chain in keyed.values()))
+    runs = np.concatenate([np.empty((0, 2), np.intp), *map(true_runs, gaps)])
     longest = np.argsort(runs[:, 0] - runs[:, 1], kind="stable")[:_FEW]
     return (runs[longest].sum(axis=1) // 2).tolist()
 

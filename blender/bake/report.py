@@ -284,17 +284,19 @@ def _chain_reports(
     solution, frames = solved.solution, plan.frames[plan.requested]
     if plan.step > 1:
         solution = each_array(lambda values: values[plan.requested], solution)
-    arrays = _solved_fields(plan, solved, solution)
+    arrays, nothing = _solved_fields(plan, solved, solution), blank(len(frames))
     for index, chain in enumerate(solved.plans):
         of_measured = measured.get(chain.name, {})
-        columns = blank(len(frames)) | {name: values[:, index] for name, values in arrays.items()}
+        columns = nothing | {name: values[:, index] for name, values in arrays.items()}
         columns |= {name: values for name, values in of_measured.items() if name not in AS_PLAYED}
         if len(rows[chain.name]) < len(plan.frames):
             keyed = np.isin(np.arange(len(plan.frames))[plan.requested], rows[chain.name])
             columns |= _from_key_to_key(each_array(on_columns([index]), solution), frames, keyed)
             columns |= without_keys(columns, arrays.keys(), ~keyed, of_measured)
         report = ChainReport(name=chain.name, frames=frames, **columns)
-        yield replace(report, held_by=_held_by(report, solved.group.options_of(index), plan))
+        if report.as_set > APART:
+            report = replace(report, held_by=_held_by(report, solved.group.options_of(index), plan))
+        yield report
 
 
 def _solved_fields(plan: Plan, solved: SolvedGroup, solution: Solution) -> dict[str, NDArray[Any]]:
@@ -305,7 +307,7 @@ def _solved_fields(plan: Plan, solved: SolvedGroup, solution: Solution) -> dict[
         "miss": solve.world_miss(solved)[plan.requested],
         "sin_hinge": solution.sin_hinge,
         "speed": diagnostics.speed(solution, plan.frames[plan.requested]),
-        "stretch": solution.stretch.max(axis=-1),
+        "stretch": np.maximum(*np.moveaxis(solution.stretch, -1, 0)),
         "flips": diagnostics.flips(solution),
         "near_straight": diagnostics.near_straight(solution),
         "swivel": solution.swivel,
@@ -328,9 +330,7 @@ def _from_key_to_key(solution: Solution, frames: Array, keyed: NDArray[np.bool_]
 
 
 def _held_by(report: ChainReport, options: Options, plan: Plan) -> str:
-    """`ChainReport.held_by`"""
-    if report.as_set <= APART:
-        return ""
+    """`ChainReport.held_by`, of one that is held off"""
     row = int(np.argmax(report.held_off))
     if report.off_pole[row] > report.miss[row]:
         return PIN

@@ -47,11 +47,11 @@ def refuse_unplayable(item: Object, paths: Collection[str], curves: Iterable[FCu
     if animation and animation.use_nla and (solo := [track.name for track in animation.nla_tracks if track.is_solo]):
         raise Refused("SOLO_TRACK", object=item, value=solo[0])
     for curve in curves:
-        group = curve.group
-        if curve.data_path in paths and (curve.lock or (group and group.lock)):
-            raise _refused("CURVE_LOCKED", item, curve.data_path)
-        if curve.data_path in paths and (curve.mute or (group and group.mute)):
-            raise _refused("CURVE_MUTED", item, curve.data_path)
+        path, group = curve.data_path, curve.group
+        if path in paths and (curve.lock or (group and group.lock)):
+            raise _refused("CURVE_LOCKED", item, path)
+        if path in paths and (curve.mute or (group and group.mute)):
+            raise _refused("CURVE_MUTED", item, path)
 
 
 def refuse_driven(item: Object, paths: Collection[str]) -> None:

@@ -213,7 +213,10 @@ def value_before(find: Callable[..., FCurve | None], path: str, value: Sequence[
 
 def _count_before(curve: FCurve, start: float) -> int:
     """How many keys of the curve are before `start`."""
-    return bisect_left(curve.keyframe_points, start - MERGE, key=lambda point: point.co.x)
+    keys, end = curve.keyframe_points, start - MERGE
+    if not (len(keys) and keys[0].co.x < end):
+        return 0  # most often: a bake goes over all keys again
+    return bisect_left(keys, end, key=lambda point: point.co.x)
 
 
 _FEW_FRAMES = 200
@@ -244,8 +247,9 @@ def evaluated_together(curves: Sequence[FCurve], frames: Array) -> Array:
         columns = list(between)[start : start + most]
         curves_and_keys = [curves[column] for column in columns], [between[column] for column in columns]
         values[:, columns] = _on_cubics(*curves_and_keys, times)
-    for column in between:
-        rows = np.isnan(values[:, column])
+    unknown = np.isnan(values)
+    for column in np.flatnonzero(unknown.any(axis=0)).tolist():
+        rows = unknown[:, column]
         values[rows, column] = list(map(curves[column].evaluate, frames[rows].tolist()))
     return values
 
