@@ -78,7 +78,8 @@ def _leading(rigs: list[armatures.Rig], depsgraph: Depsgraph) -> list[armatures.
 
     Scenes that share an armature may show different frames, and each pose would make Blender evaluate the other scene.
     """
-    shown = [*dict.fromkeys((scene, layer.name) for scene, layer in _in_windows())]
+    windows = _in_windows()
+    shown = [*dict.fromkeys((scene, layer.name) for scene, layer in windows)] if windows[1:] else []
     if len(shown) < 2 or (here := (depsgraph.scene, depsgraph.view_layer.name)) not in shown:
         return rigs
     layers = [(place, place[0].view_layers[place[1]].objects) for place in shown]

@@ -109,8 +109,9 @@ class ChainGroup:
         prepared = prepared or self.prepared
         if not self.third:
             solution = solve(prepared, goals, self.options)
-            turned = solution.rotations if from_bones is None else product(solution.rotations, from_bones)
-            return replace(solution, rotations=turned)
+            if from_bones is None:
+                return solution
+            return replace(solution, rotations=product(solution.rotations, from_bones))
         leg = replace(self.prepared_leg, triangle=prepared)
         if from_bones is not None:
             leg = replace(leg, to_sides=np.swapaxes(from_bones, -1, -2))

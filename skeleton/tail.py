@@ -25,8 +25,9 @@ def joint_goals(group: ChainGroup, goals: Goals, lever: Array | None) -> Goals:
 
     lever : (n, c, 3) in chain space, from the tip to what comes to the target; None where the tip does
     """
-    target = goals.target if lever is None else goals.target - lever
-    return replace(goals, target=_within_reach(group, target) if group.flat.any() else target)
+    if lever is not None:
+        goals = replace(goals, target=goals.target - lever)
+    return replace(goals, target=_within_reach(group, goals.target)) if group.flat.any() else goals
 
 
 def _within_reach(group: ChainGroup, target: Array) -> Array:

@@ -123,7 +123,8 @@ class _Spans:
         line = (self.values[end] - self.values[start]) / length
         slopes = np.stack((line, line), axis=1)
         if self.cubic:
-            for part in _parts(np.full(len(start), _FITTED)):
+            for first in range(0, len(start), _AT_ONCE // _FITTED):
+                part = slice(first, first + _AT_ONCE // _FITTED)
                 slopes[part] += self._slope_changes(start[part], end[part], line[part])
         return slopes
 

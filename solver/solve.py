@@ -67,7 +67,7 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
         solution = _hold(solution, chain)
     if differs(options.pole_pin, 0.0) and plane.has_pole and options.plane != Plane.REST:
         solution = pinned_solution(solution, plane, goals, start, options)
-    solution = replace(solution, rotations=_settled(solution, goals, start, options))
+    solution = _settled(solution, goals, start, options)
     if differs(options.influence, 1.0):
         _, solution = blended(solution, prepared, solution.rotations, goals.pose, options.influence)
     return solution
@@ -161,7 +161,7 @@ def _choose(solutions: list[Solution], goals: Goals, input_pose: ReferencePose, 
     if options.bend == Bend.LIMITS:
         choice: NDArray[Any] = bend.farther_from_limits(angles, shortfalls, options)
     else:
-        rotations = np.stack([_settled(solution, goals, input_pose, options) for solution in solutions])
+        rotations = np.stack([_settled(solution, goals, input_pose, options).rotations for solution in solutions])
         pose = np.eye(3) if goals.pose is None else goals.pose[..., 0, :, :]
         pose = np.broadcast_to(pose, (*angles.shape[1:], 3, 3))
         angle = np.broadcast_to(input_pose.hinge_angle, angles.shape[1:])
@@ -169,14 +169,14 @@ def _choose(solutions: list[Solution], goals: Goals, input_pose: ReferencePose, 
     return solutions[0].replaced_by(solutions[1], choice)
 
 
-def _settled(solution: Solution, goals: Goals, start: ReferencePose, options: Options) -> Array:
-    """Its rotations (n, 2, 3, 3); from a pose by the shortest way, on frames where that is as solved but for rounding.
+def _settled(solution: Solution, goals: Goals, start: ReferencePose, options: Options) -> Solution:
+    """The solution; from a pose turned by the shortest way, on frames where that is as solved but for rounding.
 
     There, the axis of a limb that is all but straight is nothing but rounding, and must not roll its bones. A straight
     one shows no axis at all: it keeps its roll if all frames are as solved.
     """
     if options.reference == Reference.REST or goals.pose is None:
-        return solution.rotations
+        return solution
     links, aim = unit(np.diff(solution.joints, axis=-2)), unit(solution.joints[..., 2, :])
     # Of what is straight either way, whatever bends it a little does not count.
     straight = (_is_straight(links) & _is_straight(start.links))[..., None, None]
@@ -187,11 +187,11 @@ def _settled(solution: Solution, goals: Goals, start: ReferencePose, options: Op
     rounded = options.tolerance / np.where(start.bent, across, 1.0)
     alike = (norm(after - before) <= rounded[..., None]).all(axis=-1)
     if not alike.any():
-        return solution.rotations
+        return solution
     same_axis = norm(solution.hinge - start.normal) < _SAME_AXIS
     alike &= same_axis | (~start.bent & np.logical_and.reduce(alike, axis=0))
     kept = product(rotation.shortest(before, after), goals.pose)
-    return np.where(alike[..., None, None, None], kept, solution.rotations)
+    return replace(solution, rotations=np.where(alike[..., None, None, None], kept, solution.rotations))
 
 
 def _is_straight(links: Array) -> NDArray[np.bool_]:

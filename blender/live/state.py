@@ -206,7 +206,7 @@ _states: dict[int, RigState] = session.of_state({})
 
 def cached(rig: Rig) -> RigState:
     """The limbs of an armature object as `update` found them last."""
-    return _states.setdefault(rig.session_uid, RigState(rig=rig))
+    return _states.get(rig.session_uid) or _states.setdefault(rig.session_uid, RigState(rig=rig))
 
 
 def update(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> RigState:
