@@ -46,12 +46,23 @@ def refuse_unplayable(item: Object, paths: Collection[str], curves: Iterable[FCu
     animation = item.animation_data
     if animation and animation.use_nla and (solo := [track.name for track in animation.nla_tracks if track.is_solo]):
         raise Refused("SOLO_TRACK", object=item, value=solo[0])
+    owners = [owner for owner, name in map(owner_and_property, paths) if name.startswith("rotation_")]
+    modes = {f"{owner}.rotation_mode" if owner else "rotation_mode" for owner in owners}
     for curve in curves:
         path, group = curve.data_path, curve.group
+        if path in modes and _changes_mode(item, curve):
+            raise _refused("MODE_KEYED", item, path)
         if path in paths and (curve.lock or (group and group.lock)):
             raise _refused("CURVE_LOCKED", item, path)
         if path in paths and (curve.mute or (group and group.mute)):
             raise _refused("CURVE_MUTED", item, path)
+
+
+def _changes_mode(item: Object, curve: FCurve) -> bool:
+    """Whether the curve of a rotation mode has keys of another mode than the present one."""
+    owner = owner_of(item, curve.data_path)
+    now = owner.bl_rna.properties["rotation_mode"].enum_items[owner.rotation_mode].value
+    return any(round(key.co.y) != now for key in curve.keyframe_points)
 
 
 def refuse_driven(item: Object, paths: Collection[str]) -> None:

@@ -74,6 +74,13 @@ def beside_a_solo_track(chain: PropertyGroup) -> None:
     tracks[0].is_solo = True
 
 
+def with_keyed_modes(chain: PropertyGroup) -> None:
+    bone = chain.id_data.pose.bones["lower"]
+    for frame, mode in ((1, "XYZ"), (3, "QUATERNION")):
+        bone.rotation_mode = mode
+        bone.keyframe_insert("rotation_mode", frame=frame)
+
+
 def without_chains(chain: PropertyGroup) -> None:
     chain.id_data.two_bone_ik_chains.clear()
 
@@ -149,6 +156,7 @@ SPOILT = {
     "locked curves": (with_curves("lock"), "CURVE_LOCKED", ["upper", "Rig"]),
     "muted curves": (with_curves("mute"), "CURVE_MUTED", ["upper", "Rig"]),
     "tweak mode": (in_tweak_mode, "TWEAK_MODE", ["Rig"]),
+    "keyed modes": (with_keyed_modes, "MODE_KEYED", ['Keys change the rotation_mode of bone "lower" on "Rig"']),
     "solo track": (beside_a_solo_track, "SOLO_TRACK", ['NLA track "NlaTrack" of "Rig" plays solo']),
     "all muted": (having(mute=True), "ALL_MUTED", ["Rig"]),
     "no chains": (without_chains, "NO_CHAINS", ["Rig"]),
