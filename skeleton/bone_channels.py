@@ -174,7 +174,8 @@ def _next_joint(group: ChainGroup, bone: int, factor: Array) -> Array:
     """(n, c) how many times as far away the next joint is with this factor: `_along_axis` the other way."""
     if group.grown is None:
         return factor
-    return _apart(*np.moveaxis(group.grown[..., bone, :, :], -2, 0), factor)
+    way, gain = np.moveaxis(group.grown[..., bone, :, :], -2, 0)
+    return _apart(way, gain, factor)
 
 
 def _turned_basis(
