@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -67,6 +69,30 @@ def test_all_of_the_pin_puts_the_joints_where_geometry_says() -> None:
         np.testing.assert_allclose(found.stretch, expected.stretch, atol=1e-12)
         np.testing.assert_allclose(found.reach, expected.reach)
         np.testing.assert_array_equal(found.status, expected.status)
+
+
+def test_each_bone_keeps_to_limits_of_its_own() -> None:
+    """Of 90,000 pairs of lengths within them none brings the mid joint nearer to the pole."""
+    rng = np.random.default_rng(7)
+    compared = 0
+    for _ in range(40):
+        chain = random_limb(rng)
+        goals = random_goals(rng, chain, 1)
+        limits = np.stack((rng.uniform(0.5, 1.0, 2), rng.uniform(1.0, 2.0, 2)), axis=-1)
+        found = solve(chain, replace(goals, stretch_limits=limits), Options(pole_pin=1.0, max_stretch=2.0))
+        assert (found.stretch >= limits[:, 0] - 1e-9).all()
+        assert (found.stretch <= limits[:, 1] + 1e-9).all()
+        mid, tip, pole = found.joints[0, 1], found.joints[0, 2], goals.pole[0]
+        distance, size = np.linalg.norm(tip), total_length(chain)
+        first, second = np.meshgrid(*(np.linspace(*ends, 300) for ends in lengths(chain)[:, None] * limits))
+        ahead, along = pole @ tip / distance, (distance**2 + first**2 - second**2) / (2 * distance)
+        meet = along**2 <= first**2
+        away = np.sqrt(max(pole @ pole - ahead**2, 0.0))
+        apart = np.hypot(along[meet] - ahead, np.sqrt(first[meet] ** 2 - along[meet] ** 2) - away)
+        if len(apart) > 100:
+            assert -1e-9 * size <= apart.min() - np.linalg.norm(mid - pole) < 0.02 * size
+            compared += 1
+    assert compared > 30
 
 
 def test_without_any_stretch_all_of_the_pin_is_the_pole() -> None:
