@@ -79,11 +79,10 @@ def _leading(rigs: list[armatures.Rig], depsgraph: Depsgraph) -> list[armatures.
     Scenes that share an armature may show different frames, and each pose would make Blender evaluate the other scene.
     """
     windows = _in_windows()
-    shown = [*dict.fromkeys((scene, layer.name) for scene, layer in windows)] if windows[1:] else []
+    shown = {(scene, layer.name): layer.objects for scene, layer in (windows if windows[1:] else ())}
     if len(shown) < 2 or (here := (depsgraph.scene, depsgraph.view_layer.name)) not in shown:
         return rigs
-    layers = [(place, place[0].view_layers[place[1]].objects) for place in shown]
-    return [rig for rig in rigs if here == next((place for place, objects in layers if rig.name in objects), here)]
+    return [rig for rig in rigs if here == next((at for at, objects in shown.items() if rig.name in objects), here)]
 
 
 def _in_windows() -> list[tuple[Scene, ViewLayer]]:

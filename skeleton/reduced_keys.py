@@ -1,6 +1,6 @@
 """As few keys as keep the joints and the roll of every bone within a tolerance, also between the frames."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -101,7 +101,7 @@ def _fewest_keys(
         error = _first_order(moves, values, allowed)
         curve = yield from part(reduce.fewest_keys(frames, values, error, cubic=cubic, keyed=keyed), 0.0, 0.9)
         off = 0.0
-        for rows in _pieces(len(frames)):
+        for rows in reduce.pieces(len(frames), _AT_ONCE):
             yield 0.9
             apart = points(curve.at(frames[rows]), rows) - points(values[rows], rows)
             off = max(off, np.linalg.norm(apart, axis=-1).max())
@@ -118,7 +118,7 @@ def _derivative(
     These are most of what a long range holds in memory, and the steps leave no more than single precision.
     """
     moves = np.empty(0, np.float32)
-    for rows in _pieces(len(values)):
+    for rows in reduce.pieces(len(values), _AT_ONCE):
         yield 0.0
         here = values[rows]
         for column, step in enumerate(np.diag(steps)):
@@ -129,17 +129,12 @@ def _derivative(
     return moves
 
 
-def _pieces(count: int) -> Iterator[slice]:
-    """All rows, in pieces that take a moment only."""
-    return (slice(start, start + _AT_ONCE) for start in range(0, count, _AT_ONCE))
-
-
 def _first_order(moves: NDArray[np.float32], values: Array, allowed: float) -> reduce.Error:
     """How far points are off, to first order: `moves` (n, k, p * 3) are their derivatives at these values (n, k)."""
 
     def error(rows: NDArray[np.intp], curve: Array) -> Array:
         distance = np.empty(len(rows))
-        for piece in _pieces(len(rows)):
+        for piece in reduce.pieces(len(rows), _AT_ONCE):
             moved = np.einsum("rkp,rk->rp", moves[rows[piece]], curve[piece] - values[rows[piece]])
             distance[piece] = np.linalg.norm(moved.reshape(*moved.shape[:-1], -1, 3), axis=-1).max(axis=-1)
         return distance / allowed

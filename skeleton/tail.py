@@ -25,8 +25,7 @@ def joint_goals(group: ChainGroup, goals: Goals, lever: Array | None) -> Goals:
 
     lever : (n, c, 3) in chain space, from the tip to what comes to the target; None where the tip does
     """
-    if lever is not None:
-        goals = replace(goals, target=goals.target - lever)
+    goals = goals if lever is None else replace(goals, target=goals.target - lever)
     return replace(goals, target=_within_reach(group, goals.target)) if group.flat.any() else goals
 
 

@@ -123,8 +123,7 @@ class _Spans:
         line = (self.values[end] - self.values[start]) / length
         slopes = np.stack((line, line), axis=1)
         if self.cubic:
-            for first in range(0, len(start), _AT_ONCE // _FITTED):
-                part = slice(first, first + _AT_ONCE // _FITTED)
+            for part in pieces(len(start), _AT_ONCE // _FITTED):
                 slopes[part] += self._slope_changes(start[part], end[part], line[part])
         return slopes
 
@@ -239,6 +238,11 @@ def _spread_rows(count: Rows, most: int) -> Rows:
     """(s, most) numbers below `count` (s, 1): all if they are few enough, otherwise `most` at even distances."""
     number = np.arange(most)
     return np.where(count > most, (2 * number + 1) * count // (2 * most), np.minimum(number, np.maximum(count - 1, 0)))
+
+
+def pieces(count: int, at_once: int) -> Iterator[slice]:
+    """The slices of all rows, each of `at_once` or, at the end, fewer."""
+    return (slice(first, first + at_once) for first in range(0, count, at_once))
 
 
 def _parts(count: Rows) -> Iterator[Rows]:

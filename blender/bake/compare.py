@@ -189,8 +189,8 @@ def _compare(
     likely = np.flatnonzero(np.isin(anywhere, list(suspects))) if suspects else ()
     rows = anywhere[chosen_frames(plan.frames[anywhere], plan.rig, settings.measure, suspects=likely)]
     asked = np.arange(len(plan.frames))[plan.requested] if everywhere else anywhere
-    if everywhere and (gaps := _between_keys(keyed, asked)):
-        between = chosen_frames(plan.frames[asked], plan.rig, settings.measure, suspects=gaps)
+    if everywhere and not np.logical_and.reduce([*keyed.values()])[asked].all():
+        between = chosen_frames(plan.frames[asked], plan.rig, settings.measure, suspects=_between_keys(keyed, asked))
         rows = np.union1d(rows, asked[between])
     total = len(asked)
     if not total:
@@ -216,8 +216,7 @@ def _keyed(plan: Plan, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
 
 def _between_keys(keyed: Mapping[str, NDArray[np.bool_]], asked: NDArray[np.intp]) -> list[int]:
     """Where among the rows `asked` a chain is likely to stray: halfway between its keys, of those farthest apart."""
-    gaps = filter(np.any, (~of_chain[asked] for of_chain in keyed.values()))
-    runs = np.concatenate([np.empty((0, 2), np.intp), *map(true_runs, gaps)])
+    runs = np.concatenate([true_runs(~of_chain[asked]) for of_chain in keyed.values()])
     longest = np.argsort(runs[:, 0] - runs[:, 1], kind="stable")[:_FEW]
     return (runs[longest].sum(axis=1) // 2).tolist()
 

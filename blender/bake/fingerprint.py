@@ -30,16 +30,14 @@ class Fingerprint:
         self._uids = self._present()
         self._values = self._now()
 
-    def is_right(self) -> bool:
-        """True if reading the chains would give the same plan, as long as the bones are the same at rest.
+    def is_right(self, *, rest: bool) -> bool:
+        """True if reading the chains would give the same plan.
 
+        rest : whether the bones may be others at rest
         raises : ReferenceError where one of the objects was removed
         """
-        return self._present() == self._uids and self._now() == self._values
-
-    def is_right_at_rest(self) -> bool:
-        """True if the bones are the same at rest."""
-        return self._rest() == self._at_rest
+        same = self._present() == self._uids and self._now() == self._values
+        return same and not (rest and self._rest() != self._at_rest)
 
     def _present(self) -> list[int]:
         return [item.session_uid for item in self.items]

@@ -7,7 +7,7 @@ from math import ceil, floor, inf
 from typing import Any
 
 import numpy as np
-from bpy.types import FCurve, Object
+from bpy.types import FCurve, FCurveKeyframePoints, Object
 from numpy.typing import NDArray
 
 from ...skeleton.twist_bones import share
@@ -181,7 +181,7 @@ def twists_before(plan: Plan, chain: ChainPlan) -> tuple[dict[Bone, Array], dict
     for part in chain.twists:
         bone, path = part.bone, part.bone.rotation_path
         curve = find(path, index=0)
-        if not (curve and (earlier := _count_before(curve, plan.frames[0]))):
+        if not (curve and (earlier := _count_before(curve.keyframe_points, plan.frames[0]))):
             continue
         values[bone] = value_before(find, path, plan.rig.path_resolve(path), plan.frames[0])
         if part.animated:
@@ -206,17 +206,15 @@ def value_before(find: Callable[..., FCurve | None], path: str, value: Sequence[
     result = np.array(value[:], dtype=np.float64)
     for index in range(len(result)):
         curve = find(path, index=index)
-        if curve and len(curve.keyframe_points):
-            result[index] = curve.keyframe_points[max(_count_before(curve, start) - 1, 0)].co.y
+        if curve and len(keys := curve.keyframe_points):
+            result[index] = keys[max(_count_before(keys, start) - 1, 0)].co.y
     return result
 
 
-def _count_before(curve: FCurve, start: float) -> int:
-    """How many keys of the curve are before `start`."""
-    keys, end = curve.keyframe_points, start - MERGE
-    if not (len(keys) and keys[0].co.x < end):
-        return 0  # most often: a bake goes over all keys again
-    return bisect_left(keys, end, key=lambda point: point.co.x)
+def _count_before(keys: FCurveKeyframePoints, start: float) -> int:
+    """How many of a curve's keys are before `start`."""
+    none = not len(keys) or keys[0].co.x >= start - MERGE  # most often: a bake goes over all keys again
+    return 0 if none else bisect_left(keys, start - MERGE, key=lambda point: point.co.x)
 
 
 _FEW_FRAMES = 200
@@ -247,10 +245,9 @@ def evaluated_together(curves: Sequence[FCurve], frames: Array) -> Array:
         columns = list(between)[start : start + most]
         curves_and_keys = [curves[column] for column in columns], [between[column] for column in columns]
         values[:, columns] = _on_cubics(*curves_and_keys, times)
-    unknown = np.isnan(values)
-    for column in np.flatnonzero(unknown.any(axis=0)).tolist():
-        rows = unknown[:, column]
-        values[rows, column] = list(map(curves[column].evaluate, frames[rows].tolist()))
+    for column, rows in enumerate(np.isnan(values).T):
+        if rows.any():
+            values[rows, column] = list(map(curves[column].evaluate, frames[rows].tolist()))
     return values
 
 

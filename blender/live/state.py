@@ -79,8 +79,7 @@ class _Reading(NamedTuple):
         rest : whether the rest pose may have changed
         """
         try:
-            right = self.chains == chains and self.fingerprint.is_right()
-            return right and not (rest and not self.fingerprint.is_right_at_rest())
+            return self.chains == chains and self.fingerprint.is_right(rest=rest)
         except ReferenceError:  # something that they depended on was removed
             return False
 

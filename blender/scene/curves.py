@@ -102,6 +102,8 @@ class OwnTransforms:
         self.curves = by_path_and_index(versions.curves(block))
         self.values: dict[tuple[str, int], Array] = {}
         self._animated = {path for path, _ in self.curves}
+        # What Blender adds to an object's own location, rotation and scale moves these as well.
+        self._moving = {path.removeprefix("delta_") for path in self._animated}
         self._frames = frames
         self._rotations: dict[str, Array] = {}
 
@@ -118,7 +120,7 @@ class OwnTransforms:
     def matrix(self, owner: Object | PoseBone) -> Array:
         """(n, 4, 4) `matrix_basis`."""
         path = _path(owner)
-        if self._stand(path, "scale", rotation_name(owner.rotation_mode)):
+        if self._moving.isdisjoint((f"{path}scale", path + rotation_name(owner.rotation_mode))):
             standing = np.array(versions.matrix_rows(owner.matrix_basis), dtype=np.float64)[:3, :3]
             return compose(standing, self._location(owner, path))
         return self.basis(owner).matrix
@@ -155,15 +157,11 @@ class OwnTransforms:
     def _rotation(self, owner: Object | PoseBone, path: str) -> Array:
         mode = owner.rotation_mode
         if path not in self._rotations:  # a chain's bones are asked for twice: for their pose, and for their own
-            if self._stand(path, rotation_name(mode)):
+            if path + rotation_name(mode) not in self._moving:
                 return current(owner).rotation
             own = rotation_matrices(self._values(owner, path, rotation_name(mode)), mode)
             self._rotations[path] = own if path else product(self._delta_rotation(owner), own)
         return self._rotations[path]
-
-    def _stand(self, path: str, *names: str) -> bool:
-        """Whether no F-curve moves these properties, nor what Blender adds to them."""
-        return self._animated.isdisjoint(path + prefix + name for name in names for prefix in ("", "delta_"))
 
     def _values(self, owner: Object | PoseBone, path: str, name: str) -> Array:
         """(n, k) the property on every frame, or (1, k) where it has no F-curves."""
@@ -173,9 +171,8 @@ class OwnTransforms:
         values = np.empty((len(self._frames), len(now)), order="F")
         for index, value in enumerate(now):
             key = path + name, index
-            curve = self.curves.get(key)
-            if curve and key not in self.values:
-                self.values[key] = evaluated(curve, self._frames)
+            if key in self.curves and key not in self.values:
+                self.values[key] = evaluated(self.curves[key], self._frames)
             values[:, index] = self.values.get(key, value)
         return values
 

@@ -94,17 +94,13 @@ def sample_need(plan: Plan) -> SampleNeed:
     parts = [part for chain in plan.chains for part in chain.twists]
     own = {Point(plan.rig, bone.name) for chain in plan.chains for bone in chain.carrying}
     turned = {Point(plan.rig, name) for chain in plan.chains for name in chain.needs_rotation}
+    posed = {Point(plan.rig, bone.name): bone in chain.scaled for chain in plan.chains for bone in chain.keyed}
     return SampleNeed(
         objects=frozenset({plan.rig, *(point.object for point in goals)}),
         bones=frozenset({point for point in (*goals, *parents, *carriers) if point.bone}),
         own=frozenset(own | between),
         turned=frozenset(turned | between),
-        posed={
-            point: bone in chain.scaled
-            for chain in plan.chains
-            for bone in chain.keyed
-            if (point := Point(plan.rig, bone.name)) in turned
-        },
+        posed={point: scaled for point, scaled in posed.items() if point in turned},
         numbers={
             Point(plan.rig, chain.end.name): {name: chain.number(name) for name in chain.animated}
             for chain in plan.chains
