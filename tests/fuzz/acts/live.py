@@ -28,6 +28,13 @@ _FIELDS = {
     "use_twist": [True, False],
 }
 
+_OTHER_KEYS = [
+    {"location": {1: [0.0, 0.0, 0.0], 5: [0.1, 0.2, -0.1]}},
+    {"scale": {1: [1.0, 1.0, 1.0], 5: [1.3, 1.3, 1.3]}},
+    {"scale": {3: [1.0, 1.0, 1.0]}},
+]
+"""They say nothing of a bone's rotation."""
+
 
 def live(random: Random, scene: dict) -> None:
     """29: edits of all kinds while Live is on."""
@@ -36,6 +43,11 @@ def live(random: Random, scene: dict) -> None:
         for item in (*scene["objects"].values(), *scene["poses"].values()):
             item.pop("keys", None)
     edits = [random.choice(_DRAWN)(random, scene) for _ in range(random.randint(2, 6))]
+    if random.random() < 0.2:
+        pose = scene["poses"].setdefault(random.choice(["upper", "lower"]), {})
+        pose["keys"] = {**pose.get("keys", {}), **random.choice(_OTHER_KEYS)}
+        scene["chains"][0]["fields"] |= random.choice([{}, {"influence": 0.5}, {"reference": "POSE"}])
+        edits.append(_frames(random, scene))
     scene["request"] = {"what": "live", "edits": edits}
 
 
