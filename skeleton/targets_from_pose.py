@@ -1,7 +1,8 @@
 """Target and pole target from the pose: where they have to be for the chains to be posed as they show.
 
 The pose that shows is the evaluated one, with constraints and all. Its joints are read in chain space, the solver finds
-target and pole, and the chain is solved for them with its own options, which shows how far they keep the pose.
+target and pole, and the chain is solved for them with its own options, which shows how far they keep the pose. So the
+pole target goes in front of the limb or behind it, to the side from which the pose stays.
 """
 
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The bones, constraints and drivers of a built limb: made, found again and removed.
+"""The bones, constraints and drivers of a built limb: made, found again and removed; keys of the limb's own bones stay.
 
 Nothing marks them but the constraints' name: bones and targets are found by what these constraints and their bones
 name, which Blender keeps up when something is renamed.

@@ -2,7 +2,8 @@
 
 After Blender has evaluated a scene or changed the frame, Live poses the limbs of each live armature that do not show
 their solution. It leaves out chains that are muted, built into the rig, without a target or refused (`RigState.look`),
-and those that follow each other in a circle across armatures (`live.follow`). While Drag pulls a limb, no limb of that
+as where the viewport leaves out a target (`scene/checks`), and those that follow each other in a circle across
+armatures (`live.follow`). While Drag pulls a limb, no limb of that
 armature is posed. Nothing is posed when Blender evaluates for a render, or while we sample; if windows show several
 view layers, an armature is posed in the first that has it (both in `handlers`). `state` answers, in this order:
 

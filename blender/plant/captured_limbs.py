@@ -1,4 +1,4 @@
-"""Captured limbs that are chosen, their hips, and the action that they play: what Plant reads."""
+"""Which captured limbs are chosen, and the action that they play: what Plant reads."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace

@@ -5,20 +5,18 @@ What was captured is sampled, also if the armature plays what was planted from i
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from bpy.types import Scene
 
 from ...skeleton import bone_channels, solve
 from ...skeleton.feet import feet, plant, toes
-from ...skeleton.feet.feet import Contact, Foot
+from ...skeleton.feet.feet import Contact
 from ...skeleton.feet.plant import PlantedFeet
 from ...skeleton.steps import run
 from ...skeleton.values import Channel, Point, Samples
 from ...solver.vectors import norm
 from .. import versions
 from ..armatures import Rig
-from ..bake.chain_report import when
 from ..bake.notes import switch_notes
 from ..bake.report import Report, build_report
 from ..bake.request import Answer, MeasurePhase, Need, Preparation, Resources, request
@@ -26,7 +24,6 @@ from ..curves import kept_outside, key_checks, write
 from ..curves.keys import values_before
 from ..curves.unkeyed_edits import Keeper
 from ..messages.numbers import unit_of_legs
-from ..messages.refused import Refused
 from ..messages.translation import frame_text, translated
 from ..scene import sampling
 from ..scene.need import SampleNeed, pose_need
@@ -35,8 +32,7 @@ from . import captured_action, contact_keys, floor
 from .captured_limbs import CapturedLimbs, PlantChoices, captured_limbs
 from .checks import refuse_scaled, refuse_without_length
 from .compare_feet import MOVES, compare_feet, foot_reports
-from .floor import Floor
-from .said_contacts import SaidContacts, said_contacts
+from .said_contacts import SaidContacts, groundless_notes, refuse_groundless, said_contacts
 
 
 @request
@@ -68,7 +64,7 @@ def plant_feet(
     channels += [plant.hips_channel(plan, samples, read.hips, planted.shift)] if read.hips else []
     contacts = _contact_channels(read, planted)
     raised = max((rise for _, rise in toe_keys), default=0.0)
-    told = [*_notes(read, said, planted, raised), *_groundless_notes(read, choices.floor, planted)]
+    told = [*_notes(read, said, planted, raised), *groundless_notes(read, choices.floor, planted)]
 
     def write(keep: Keeper) -> MeasurePhase:
         sampler.removal.refuse()
@@ -154,7 +150,7 @@ def _planted(
     given = [its.given for its in said]
     heights = None if choices.floor is None else floor.heights(choices.floor, plan.scene)
     planted = plant.plant_feet(legs, samples, read.feet, read.hips, given, choices.options, heights)
-    _refuse_groundless(read, choices.floor, planted, said)
+    refuse_groundless(read, choices.floor, planted, said)
     return samples, planted
 
 
@@ -215,25 +211,3 @@ def _way(name: str, unit: str, way: float, least: float) -> Iterator[str]:
     """The sentence of this name, which tells a way, if that can be seen."""
     if way > least:
         yield translated(name, unit=unit, way=way)
-
-
-def _refuse_groundless(
-    read: CapturedLimbs, floor: Floor | None, planted: PlantedFeet, said: Sequence[SaidContacts]
-) -> None:
-    """Raise `Refused` where feet are to stand and the floor is not below them."""
-    for its, off in zip(said, planted.groundless.T, strict=True):
-        if its.given and (stands := off & its.by_user & its.given[0].any(axis=1)).any():
-            where = when(read.plan.frames, stands)
-            raise Refused("FLOOR_PARTLY", object=its.foot.chain.rig, **_off_floor(its.foot, floor, where))
-
-
-def _groundless_notes(read: CapturedLimbs, floor: Floor | None, planted: PlantedFeet) -> Iterator[str]:
-    """Sentences about feet that would stand where the floor is not below them."""
-    for foot, off in zip(read.feet, planted.groundless.T, strict=True):
-        if off.any():
-            yield translated("alert.floor_partly", **_off_floor(foot, floor, when(read.plan.frames, off)))
-
-
-def _off_floor(foot: Foot, floor: Floor | None, where: str) -> dict[str, Any]:
-    """What sentences about a foot without floor below it name."""
-    return {"limb": foot.chain.name, "floor": str(getattr(floor, "name", floor)), "where": where}

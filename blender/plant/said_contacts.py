@@ -1,11 +1,13 @@
 """What is said of the contacts of feet: by the caller that has them planted, or by the keys of what plays.
 
 Contacts that were found, and whose keys have not changed since, are found again where the frames cover them: then
-another floor and other thresholds count.
+another floor and other thresholds count. Where the floor is not below a foot, contacts that are keyed or given are
+refused, and others do not count.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from bpy.types import FCurve
@@ -13,13 +15,17 @@ from numpy.typing import NDArray
 
 from ...skeleton.feet import feet
 from ...skeleton.feet.feet import Foot
-from ...skeleton.feet.plant import GivenContacts
+from ...skeleton.feet.plant import GivenContacts, PlantedFeet
 from ...skeleton.values import Channel
 from .. import versions
+from ..bake.chain_report import when
+from ..messages.refused import Refused
+from ..messages.translation import translated
 from . import contact_keys
 from .captured_action import RememberedContacts
 from .captured_limbs import CapturedLimbs, PlantChoices
 from .contact_keys import Row
+from .floor import Floor
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -53,6 +59,28 @@ def said_contacts(
     """
     curves, keys = list(versions.curves(read.plan.rig)), {channel.path: channel for channel in changed}
     return [_said(foot, _row(foot, curves, keys), read, choices, as_keyed) for foot in read.feet]
+
+
+def refuse_groundless(
+    read: CapturedLimbs, floor: Floor | None, planted: PlantedFeet, said: Sequence[SaidContacts]
+) -> None:
+    """Raise `Refused` where feet are to stand and the floor is not below them."""
+    for its, off in zip(said, planted.groundless.T, strict=True):
+        if its.given and (stands := off & its.by_user & its.given[0].any(axis=1)).any():
+            where = when(read.plan.frames, stands)
+            raise Refused("FLOOR_PARTLY", object=its.foot.chain.rig, **_off_floor(its.foot, floor, where))
+
+
+def groundless_notes(read: CapturedLimbs, floor: Floor | None, planted: PlantedFeet) -> Iterator[str]:
+    """Sentences about feet that would stand where the floor is not below them."""
+    for foot, off in zip(read.feet, planted.groundless.T, strict=True):
+        if off.any():
+            yield translated("alert.floor_partly", **_off_floor(foot, floor, when(read.plan.frames, off)))
+
+
+def _off_floor(foot: Foot, floor: Floor | None, where: str) -> dict[str, Any]:
+    """What sentences about a foot without floor below it name."""
+    return {"limb": foot.chain.name, "floor": str(getattr(floor, "name", floor)), "where": where}
 
 
 def _row(foot: Foot, curves: Iterable[FCurve], changed: Mapping[str, Channel]) -> Row | None:

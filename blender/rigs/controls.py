@@ -1,4 +1,4 @@
-"""Which control takes the keys of a target that a known rig moves, and how the target goes along with it.
+"""The control that takes the keys of a target, as its rig's file names it, and how the target goes along with it.
 
 A chain on the FK controls of such a rig follows the bone that IK reaches for, heel roll and all. That bone is locked
 and constrained: to move it, its control has to be moved so that it arrives.

@@ -1,16 +1,17 @@
-"""What cannot be sampled or posed is refused: armatures without a pose, places that are nowhere, options that clash.
+"""What cannot be sampled or posed is refused: what the viewport leaves out, places that are nowhere, clashing options.
 
 Blender gives NaN and infinity by itself, and neither may end up in a pose. Frame handlers may remove what was read by
 objects and names.
 """
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from math import degrees
 from typing import Any
 
+import bpy
 import numpy as np
-from bpy.types import Object
+from bpy.types import Depsgraph, Object
 from numpy.typing import NDArray
 
 from ...skeleton.values import Plan, Point, Samples
@@ -47,6 +48,18 @@ def refuse_unposable(rig: Rig) -> None:
         raise Refused("NO_POSE.armature", object=rig)
     if rig.data.pose_position == "REST":
         raise Refused("REST_POSITION.armature", object=rig)
+
+
+def refuse_disabled(objects: Iterable[Object], depsgraph: Depsgraph) -> None:
+    """Raise `Refused` for the first object that Blender leaves out in silence: not even `is_evaluated` tells."""
+    shown = depsgraph.view_layer_eval.objects
+    for item in objects:
+        if item.name not in shown:
+            scenes = [scene for scene in bpy.data.scenes if scene.objects.get(item.name) == item]
+            if depsgraph.scene in scenes:
+                raise Refused("DISABLED", object=item)
+            names = ", ".join(f'"{scene.name}"' for scene in scenes)
+            raise Refused("OTHER_SCENE" if scenes else "IN_NO_SCENE", object=item, value=names)
 
 
 _MOST = 1e18

@@ -13,11 +13,10 @@ from mathutils import Matrix
 from ...skeleton.values import Plan, Point, Samples
 from ..versions import matrix_rows
 from .bone import current
-from .checks import all_finite, refuse_not_finite
+from .checks import all_finite, refuse_disabled, refuse_not_finite
 from .need import sample_need
 from .pose_before import pose_before
 from .probe import evaluated_objects, number_of
-from .sampling import refuse_disabled
 
 
 class Glance(NamedTuple):
@@ -43,7 +42,7 @@ class GlanceNeed:
 
     def look(self, depsgraph: Depsgraph) -> Glance:
         """What is where in this dependency graph; Refused where it leaves out something, such as a hidden target."""
-        refuse_disabled(self.need, depsgraph)
+        refuse_disabled(self.need.objects, depsgraph)
         evaluated = evaluated_objects(self.need.objects, depsgraph)
         bones = {item: state.pose.bones for item, state in evaluated.items() if item.type == "ARMATURE"}
 

@@ -245,18 +245,6 @@ def samples_from_depsgraph(need: SampleNeed, depsgraph: Depsgraph) -> Samples:
     return _with_poses_before(need, samples)
 
 
-def refuse_disabled(need: SampleNeed, depsgraph: Depsgraph) -> None:
-    """Raise `Refused` for the first object that Blender leaves out in silence: not even `is_evaluated` tells."""
-    objects = depsgraph.view_layer_eval.objects
-    for item in need.objects:
-        if item.name not in objects:
-            scenes = [scene for scene in bpy.data.scenes if scene.objects.get(item.name) == item]
-            if depsgraph.scene in scenes:
-                raise Refused("DISABLED", object=item)
-            names = ", ".join(f'"{scene.name}"' for scene in scenes)
-            raise Refused("OTHER_SCENE" if scenes else "IN_NO_SCENE", object=item, value=names)
-
-
 def _refuse_unfit(samples: Samples, frames: Array) -> None:
     refuse_not_finite(samples, frames)
     refuse_unfit_numbers(samples, frames)

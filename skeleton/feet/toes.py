@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ...solver.feet.rigid import clearing_turns, resting_turns
+from ...solver.feet.toes import clearing_turns, resting_turns
 from ...solver.values import Array
 from ...solver.vectors import dot, norm, product, unit
 from .. import inherit, transform

@@ -13,16 +13,13 @@ from ..numbers import true_runs
 from ..rotation import about, from_vectors, quaternions, shortest, vectors
 from ..values import Array
 from ..vectors import any_normal, cross, dot, norm, product, unit
-from .corrections import eased, eased_need, totals
+from .corrections import eased, totals
 
 _UNDECIDED = 1e-9
 """By how much less the orientation counts than the two points in a heading: those of a foot on tiptoe have none."""
 
 _SUNK = 0.001
 """Leg lengths by which a point that does not stand may be in the ground."""
-
-_BENDS = 0.06
-"""Seconds for which a toe is raised before and after a frame on which its tip would be in the ground."""
 
 
 def standing_turns(feet: Array, points: Array, stands: NDArray[np.bool_], rate: float, up: Array) -> Array:
@@ -41,7 +38,7 @@ def standing_turns(feet: Array, points: Array, stands: NDArray[np.bool_], rate: 
         own = feet[flat]
         upwards = _stand_means(np.swapaxes(own, -1, -2) @ up, stands, flat, spans)
         rest = np.repeat(fitted_orientations(own, points[flat], counts, upwards, up), counts, axis=0)
-        turns[flat] = _rotation_vectors(product(rest, np.swapaxes(own, -1, -2)))
+        turns[flat] = rotation_vectors(product(rest, np.swapaxes(own, -1, -2)))
     return from_vectors(eased(turns, spans, rate, at_rest=True))
 
 
@@ -68,46 +65,6 @@ def fitted_orientations(feet: Array, points: Array, counts: NDArray[np.intp], up
     return product(about(up, heading), level)
 
 
-def resting_turns(orientations: Array, stands: NDArray[np.bool_], flat: NDArray[np.bool_], rate: float) -> Array:
-    """(n, 3, 3) rotations by which a toe has one orientation throughout each stand, eased in between as feet are.
-
-    That is the rotation nearest to the mean of those captured while its foot is flat, or throughout the stand if it
-    never is, by singular values (Schoenemann 1966).
-
-    orientations : (n, 3, 3)
-    stands, flat : (n,) bool   whether the ball stands, and the heel with it
-    rate : as for `corrections`
-    """
-    spans = true_runs(stands)
-    turns = np.zeros((len(orientations), 3))
-    for first, last in spans:
-        own = orientations[first : last + 1]
-        lies = flat[first : last + 1]
-        left, _, right = np.linalg.svd(own[lies if lies.any() else slice(None)].mean(axis=0))
-        left[:, 2] *= np.sign(np.linalg.det(left @ right))
-        turns[first : last + 1] = _rotation_vectors(product(left @ right, np.swapaxes(own, -1, -2)))
-    return from_vectors(eased(turns, spans, rate, at_rest=True))
-
-
-def clearing_turns(toes: Array, least: Array, stands: NDArray[np.bool_], rate: float, up: Array) -> Array:
-    """(n, 3, 3) rotations that raise a toe so that its tip does not go into the ground, whether its foot stands or not.
-
-    Throughout a stand a toe that does not turn is raised by one angle, the least that it needs there: beside a stand it
-    is raised by as little as it needs on each frame, and farther off smoothly.
-
-    toes : (n, 3)     unit vectors, the toe's direction
-    least : (n,)      sine of its angle to the ground at which its tip touches it; -1 where there is none
-    stands : (n,)     bool, whether what carries the toe stands
-    rate, up : as for `corrections`
-    """
-    angle = np.arcsin(np.clip(least, -1.0, 1.0)) - np.arcsin(np.clip(dot(toes, up), -1.0, 1.0))
-    angle = np.maximum(angle, 0.0)
-    raised = eased_need(angle, stands, rate, _BENDS)
-    for first, last in true_runs(stands):
-        raised[first : last + 1] = angle[first : last + 1].max()
-    return _raised(toes, raised, up)
-
-
 def raising_turns_of_feet(
     points: Array, captured: Array, stands: NDArray[np.bool_], level: Array, lengths: Array, up: Array
 ) -> Array:
@@ -127,10 +84,10 @@ def raising_turns_of_feet(
     least = ground - standing - np.maximum(_SUNK * lengths, slope - dot(before, up))
     length = np.where(norm(line) > 0.0, norm(line), 1.0)
     angle = (np.arcsin(np.clip(each / length, -1.0, 1.0)) for each in (least, dot(line, up)))
-    return _raised(line, np.where(one, np.maximum(np.subtract(*angle), 0.0), 0.0), up)
+    return raising(line, np.where(one, np.maximum(np.subtract(*angle), 0.0), 0.0), up)
 
 
-def _raised(lines: Array, angles: Array, up: Array) -> Array:
+def raising(lines: Array, angles: Array, up: Array) -> Array:
     """(..., 3, 3) rotations that raise lines (..., 3) by angles (...); one that is upright turns about any normal."""
     axes = cross(lines, up)
     return about(np.where(norm(axes)[..., None] > 0.0, axes, any_normal(unit(lines))), angles)
@@ -150,7 +107,7 @@ def _means(values: Array, counts: NDArray[np.intp]) -> Array:
     return totals(values, counts) / counts.reshape(-1, *[1] * (values.ndim - 1))
 
 
-def _rotation_vectors(turns: Array) -> Array:
+def rotation_vectors(turns: Array) -> Array:
     """(n, 3) axes, as long as the angles, which are at most pi."""
     found = quaternions(turns)
     return vectors(np.where(found[:, :1] < 0.0, -found, found))

@@ -11,7 +11,8 @@ import pytest
 from solver.feet.corrections import corrections
 from solver.feet.free_feet import bent_anew
 from solver.feet.plant import Legs, PlantedLegs, plant
-from solver.feet.rigid import fitted_orientations, resting_turns, standing_turns
+from solver.feet.rigid import fitted_orientations, standing_turns
+from solver.feet.toes import resting_turns
 from solver.numbers import true_runs
 from solver.rotation import from_axis_angles
 from support.footsteps import LENGTHS, POINTS, SIDES, Capture, knees
