@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 import bpy
-from bpy.types import ID
+from bpy.types import ID, FCurve
 
 _QUOTED = r'\["((?:[^"\\]|\\.)*)"\]'
 _BONE = re.compile(rf"pose\.bones{_QUOTED}\.?(.*)", re.DOTALL)
@@ -57,6 +57,16 @@ def value_at(block: ID, path: str) -> Any:
     if not name.startswith("["):
         return block.path_resolve(path)
     return owner_of(block, path)[bpy.utils.unescape_identifier(name[2:-2])]
+
+
+def animated_by(block: ID, curve: FCurve) -> tuple[Any, int | None] | None:
+    """What the curve animates, as it is now, and its index, None where that is no array; None if it is gone."""
+    try:
+        value = value_at(block, curve.data_path)
+        is_array = hasattr(value, "__len__") and not isinstance(value, str)
+        return (value[curve.array_index], curve.array_index) if is_array else (value, None)
+    except (IndexError, KeyError, ValueError):
+        return None
 
 
 def set_value_at(block: ID, path: str, value: object) -> None:

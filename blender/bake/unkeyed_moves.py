@@ -22,7 +22,7 @@ from ..armatures import Rig, is_rig
 from ..messages.refused import Refused
 from ..messages.translation import frame_text, point_text, translated
 from ..rigs.rig_files import KnownLimb
-from ..rna_paths import bone_and_property, owner_and_property, value_at
+from ..rna_paths import animated_by, bone_and_property, owner_and_property
 from ..scene import dependencies
 from ..settings.properties import limb_bones, root_name
 from .build_plan import Names, chosen_chains
@@ -141,13 +141,8 @@ def _moving_curves(item: Object, names: Set[str]) -> Iterator[tuple[FCurve, str]
 
 def _differs(item: Object, curve: FCurve, frame: float) -> bool:
     """Whether the property is another than its curve makes it; words are not told."""
-    try:
-        value: Any = value_at(item, curve.data_path)
-        if not isinstance(value, int | float | str):
-            value = value[curve.array_index]
-    except (IndexError, KeyError, ValueError):
-        return False  # the curve outlived its property
-    if isinstance(value, str):
+    found = animated_by(item, curve)
+    if not found or isinstance(value := found[0], str):
         return False
     # Blender rounds whole numbers.
     near, keyed = _SAME * max(1.0, abs(value)) if isinstance(value, float) else 1.0 - _SAME, curve.evaluate(frame)

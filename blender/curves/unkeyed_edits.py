@@ -10,7 +10,7 @@ from bpy.types import ID, Object, Scene
 
 from .. import versions
 from ..messages.refused import unless_gone
-from ..rna_paths import set_value_at, value_at
+from ..rna_paths import animated_by, set_value_at
 
 KeyedPaths = Mapping[ID, Collection[str]]
 """Paths that were keyed, or will be, by data-block: there the keys count, and no edit."""
@@ -110,15 +110,8 @@ def players(item: Object) -> Collection[ID]:
 def _block_edits(block: ID, frame: float, keyed: Collection[str]) -> Iterator[Edit]:
     strips = [curve for _, curves in versions.strips(block) for curve in curves]
     for curve in (*versions.curves(block), *strips):
-        if curve.data_path in keyed:
-            continue
-        try:
-            value = value_at(block, curve.data_path)
-        except (KeyError, ValueError):
-            continue  # the curve outlived its property
-        is_array = hasattr(value, "__len__") and not isinstance(value, str)
-        element = curve.array_index if is_array else None
-        value = value[element] if is_array else value
-        # What strips make of a curve only Blender knows: what is no edit will be the same again.
-        if strips or value != curve.evaluate(frame):
-            yield Edit(block, curve.data_path, element, value)
+        if curve.data_path not in keyed and (found := animated_by(block, curve)):
+            value, element = found
+            # What strips make of a curve only Blender knows: what is no edit will be the same again.
+            if strips or value != curve.evaluate(frame):
+                yield Edit(block, curve.data_path, element, value)

@@ -94,6 +94,17 @@ def test_edits_of_all_players_stay_in_every_view_layer(chain: PropertyGroup) -> 
 
 
 @pytest.mark.parametrize("way", WAYS)
+def test_a_custom_property_may_be_shorter_than_its_curves(chain: PropertyGroup, way: str) -> None:
+    rig = chain.id_data
+    rig["vector"] = (0.0, 1.0)
+    rig.keyframe_insert('["vector"]', frame=1)
+    rig["vector"] = (2.0,)
+    assert api.bake(rig, frames=(1, 10), sampling=way).posed
+    bpy.context.view_layer.update()
+    assert tuple(rig["vector"]) == (2.0,)
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_edits_of_custom_properties_stay(chain: PropertyGroup, way: str) -> None:
     rig = chain.id_data
     hand = rig.pose.bones["hand"]
