@@ -144,8 +144,8 @@ def _shown(frames: Sequence[float]) -> tuple[list[dict[str, Matrix]], list[dict[
 
 
 def _axes(bone: PoseBone) -> Matrix:
-    """(3, 3) the directions of its axes, however they are scaled."""
-    return bone.matrix.to_3x3().normalized()
+    """(3, 3) the directions of its axes, however they are scaled; none where it is flat, which rounding would give."""
+    return Matrix.Diagonal((0.0, 0.0, 0.0)) if oracle.is_flat(bone.matrix) else bone.matrix.to_3x3().normalized()
 
 
 def _is_right(bone: PoseBone) -> bool:
