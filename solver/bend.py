@@ -18,8 +18,9 @@ _AT_LIMIT = 1e-9
 """Radians: an angle this close to a limit counts as on the limit, so that rounding does not choose between two such."""
 
 
-_TIE = 1e-6
-"""Radians a frame: between sequences whose costs differ by rounding alone, the one with the first solution wins."""
+_TIE = 1e-3
+"""Radians: which of two ways costs less by less than this, rounding decides, and what a straight limb does not show of
+its bend: there the first solution wins."""
 
 
 def candidates(plane: BendPlane, options: Options) -> list[tuple[BendPlane, Array]]:
@@ -103,11 +104,11 @@ def least_motion(
     shortfalls : (2, n, ...)           distance to the target; a farther solution is ruled out
     start_root : (1, ..., 3, 3), start_angle : (1, ...)   the pose before the first frame
     """
-    extra = np.where(shortfalls > shortfalls[::-1], np.inf, np.reshape((0.0, _TIE), (2, *[1] * (shortfalls.ndim - 1))))
+    extra = np.where(shortfalls > shortfalls[::-1], np.inf, 0.0)
     roots = rotations[..., 0, :, :]
     turned = product(np.swapaxes(roots, -1, -2), rotations[..., 1, :, :])
     first = angle_between(start_root, roots[:, :1]) + hinge_turn(start_angle, angles)
     steps = sum(angle_between(each[:, None, :-1], each[:, 1:]) for each in (roots, turned))
     if not extra.size:
         return np.zeros(shortfalls.shape[1:], dtype=np.bool_)
-    return shortest_path((first + extra[:, :1])[:, 0], steps + extra[:, 1:])
+    return shortest_path((first + extra[:, :1])[:, 0], steps + extra[:, 1:], _TIE)

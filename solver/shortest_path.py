@@ -12,17 +12,18 @@ from numpy.typing import NDArray
 from .values import Array
 
 
-def shortest_path(first: Array, steps: Array) -> NDArray[np.bool_]:
-    """(n, ...) False for state 0 and True for state 1 on each frame; of sequences that cost the same, state 0 wins.
+def shortest_path(first: Array, steps: Array, tie: float = 0.0) -> NDArray[np.bool_]:
+    """(n, ...) False for state 0 and True for state 1 on each frame; of ways that cost the same, state 0 wins.
 
+    tie : what one way to a frame has to cost less than another, so that it does not cost the same
     first : (2, ...)               cost of each state on the first frame
     steps : (2, 2, n - 1, ...)     cost of the step from each state to each state of the next frame
     """
     costs = _costs(first, steps)
     (aa, ab), (ba, bb) = costs[:, None, :-1] + steps
     # Where the state before is the same for both, the way back from the end begins again; elsewhere it stays or swaps.
-    to_a, to_b = ba < aa, bb < ab
-    last = (costs[1, -1:] < costs[0, -1:]), np.ones_like(first[:1], dtype=bool)
+    to_a, to_b = ba < aa - tie, bb < ab - tie
+    last = (costs[1, -1:] < costs[0, -1:] - tie), np.ones_like(first[:1], dtype=bool)
     state, begins = np.concatenate((to_a, last[0])), np.concatenate((to_a == to_b, last[1]))
     swaps = np.concatenate((to_a & ~to_b, ~last[1]))
     swapped = np.logical_xor.accumulate(swaps[::-1])[::-1]

@@ -62,12 +62,12 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
     plane = bend_plane(goals, options, rest, start)
     limit = input_pose.reach if options.use_extension_limit else None
     solutions = [_solve_side(goals, *side, limit, start, options) for side in bend.candidates(plane, options)]
-    solution = solutions[0] if len(solutions) == 1 else _choose(solutions, goals, input_pose, options)
+    solution = solutions[0] if len(solutions) == 1 else _choose(solutions, chain, goals, input_pose, options)
     if options.unreachable == Unreachable.HOLD:
         solution = _hold(solution, chain)
     if differs(options.pole_pin, 0.0) and plane.has_pole and options.plane != Plane.REST:
         solution = pinned_solution(solution, plane, goals, start, options)
-    solution = _settled(solution, goals, start, options)
+    [solution] = _settled([solution], goals, start, options)
     if differs(options.influence, 1.0):
         _, solution = blended(solution, prepared, solution.rotations, goals.pose, options.influence)
     return solution
@@ -154,44 +154,64 @@ def _turns(along: Array, across: Array, reached: Array) -> Array:
     return np.where(has_length, links / np.where(has_length, length, 1.0), (1.0, 0.0))
 
 
-def _choose(solutions: list[Solution], goals: Goals, input_pose: ReferencePose, options: Options) -> Solution:
+def _choose(
+    solutions: list[Solution], chain: Chain, goals: Goals, input_pose: ReferencePose, options: Options
+) -> Solution:
     """The solution that consists of one of the two solutions on each frame, chosen as `bend` says."""
-    angles = np.stack([solution.hinge_angle for solution in solutions])
     shortfalls = np.stack([solution.shortfall for solution in solutions])
     if options.bend == Bend.LIMITS:
-        choice: NDArray[Any] = bend.farther_from_limits(angles, shortfalls, options)
-    else:
-        rotations = np.stack([_settled(solution, goals, input_pose, options).rotations for solution in solutions])
-        pose = np.eye(3) if goals.pose is None else goals.pose[..., 0, :, :]
-        pose = np.broadcast_to(pose, (*angles.shape[1:], 3, 3))
-        angle = np.broadcast_to(input_pose.hinge_angle, angles.shape[1:])
-        choice = bend.least_motion(rotations, angles[:, :1], shortfalls, pose[:1], angle[:1])
+        angles = np.stack([solution.hinge_angle for solution in solutions])
+        return solutions[0].replaced_by(solutions[1], bend.farther_from_limits(angles, shortfalls, options))
+    if options.unreachable == Unreachable.HOLD:
+        # What moves is what is held, and that is no nearer to the target on one side.
+        solutions, out = [_hold(solution, chain) for solution in solutions], shortfalls > 0.0
+        shortfalls = np.where(out.all(axis=(0, 1)), shortfalls, out)
+    solutions = _settled(solutions, goals, input_pose, options)
+    rotations = np.stack([solution.rotations for solution in solutions])
+    angles = np.stack([solution.hinge_angle[:1] for solution in solutions])
+    pose = np.eye(3) if goals.pose is None else goals.pose[..., 0, :, :]
+    pose = np.broadcast_to(pose, (*shortfalls.shape[1:], 3, 3))
+    angle = np.broadcast_to(input_pose.hinge_angle, shortfalls.shape[1:])
+    choice = bend.least_motion(rotations, angles, shortfalls, pose[:1], angle[:1])
     return solutions[0].replaced_by(solutions[1], choice)
 
 
-def _settled(solution: Solution, goals: Goals, start: ReferencePose, options: Options) -> Solution:
-    """The solution; from a pose turned by the shortest way, on frames where that is as solved but for rounding.
+def _settled(solutions: list[Solution], goals: Goals, start: ReferencePose, options: Options) -> list[Solution]:
+    """The solutions; from a pose by the shortest way, on frames where that is as one of them but for rounding.
 
     There, the axis of a limb that is all but straight is nothing but rounding, and must not roll its bones. A straight
-    one shows no axis at all: it keeps its roll if all frames are as solved.
+    one shows no axis at all: it keeps its roll if all frames are as solved. What rolls the bones of one solution rolls
+    those of the other, so that a second solve has the same two to choose from.
     """
     if options.reference == Reference.REST or goals.pose is None:
-        return solution
-    links, aim = unit(np.diff(solution.joints, axis=-2)), unit(solution.joints[..., 2, :])
-    # Of what is straight either way, whatever bends it a little does not count.
-    straight = (_is_straight(links) & _is_straight(start.links))[..., None, None]
-    before = np.where(straight, start.aim[..., None, :], start.links)
-    after = np.where(straight, aim[..., None, :], links)
+        return solutions
+    ways = [_before_and_after(solution, start) for solution in solutions]
     # What rounds the tip turns bones the farther, the nearer they are to straight or folded.
     across = norm(cross(start.links[..., 0, :], start.links[..., 1, :]))
-    rounded = options.tolerance / np.where(start.bent, across, 1.0)
-    alike = (norm(after - before) <= rounded[..., None]).all(axis=-1)
-    if not alike.any():
-        return solution
-    same_axis = norm(solution.hinge - start.normal) < _SAME_AXIS
-    alike &= same_axis | (~start.bent & np.logical_and.reduce(alike, axis=0))
-    kept = product(rotation.shortest(before, after), goals.pose)
-    return replace(solution, rotations=np.where(alike[..., None, None, None], kept, solution.rotations))
+    rounded = (options.tolerance / np.where(start.bent, across, 1.0))[..., None]
+    alike = [(norm(after - before) <= rounded).all(axis=-1) for before, after in ways]
+    posed = np.logical_or.reduce(alike)
+    if not posed.any():
+        return solutions
+    straight, rolls = ~start.bent & np.logical_and.reduce(posed, axis=0), np.eye(3)
+    off = [norm(unit(np.diff(solution.joints, axis=-2)) - start.links).max(axis=-1) for solution in solutions]
+    nearest = np.minimum.reduce(off) + options.tolerance
+    for solution, own, as_posed, way in reversed(list(zip(solutions, off, alike, ways, strict=True))):
+        kept = as_posed & (own <= nearest) & (straight | (norm(solution.hinge - start.normal) < _SAME_AXIS))
+        turned = product(rotation.shortest(*way), goals.pose)
+        roll = product(np.swapaxes(solution.rotations, -1, -2), turned)
+        rolls = np.where(kept[..., None, None, None], roll, rolls)
+    return [replace(solution, rotations=product(solution.rotations, rolls)) for solution in solutions]
+
+
+def _before_and_after(solution: Solution, start: ReferencePose) -> tuple[Array, Array]:
+    """(n, 2, 3) each, the directions of the bones in the reference pose, and as solved.
+
+    Of what is straight either way it is the line to the tip: whatever bends it a little does not count.
+    """
+    links, aim = unit(np.diff(solution.joints, axis=-2)), unit(solution.joints[..., 2, :])
+    straight = (_is_straight(links) & _is_straight(start.links))[..., None, None]
+    return np.where(straight, start.aim[..., None, :], start.links), np.where(straight, aim[..., None, :], links)
 
 
 def _is_straight(links: Array) -> NDArray[np.bool_]:

@@ -74,6 +74,18 @@ def _bend(random: Random, scene: dict) -> None:
     scene["chains"][0]["fields"]["bend"] = random.choice(["POSITIVE", "NEGATIVE", "NEAREST", "LIMITS"])
 
 
+def _nearest(random: Random, scene: dict) -> None:
+    """From a captured pose towards a pole; the limb is straight, or held, where the target goes out of reach."""
+    chain, head, reach = scene["chains"][0], scene["bones"]["upper"]["head"], sum(scene["lengths"])
+    _reference(random, scene)
+    if "pole" not in chain:
+        _pole(random, scene)
+    chain["fields"] |= {"bend": "NEAREST"} | random.choice([{}, {}, {"unreachable": "HOLD"}])
+    scene["objects"]["Target"]["keys"] = {
+        frame: [round(part + random.uniform(-1.1, 1.1) * reach, 3) for part in head] for frame in range(1, 7)
+    }
+
+
 def _limits(random: Random, scene: dict) -> None:
     low, high = random.choice([(-2.5, 0.0), (0.0, 2.0), (0.3, 2.5), (-2.0, -0.2), (-1.0, 2.0)])
     scene["chains"][0]["fields"] |= {"use_bend_limits": True, "bend_min": low, "bend_max": high}
@@ -142,6 +154,7 @@ ASPECTS: dict[str, Callable[[Random, dict], None]] = {
     "reference": _reference,
     "pole": _pole,
     "bend": _bend,
+    "nearest": _nearest,
     "limits": _limits,
     "influence": _influence,
     "twist": _twist,
@@ -169,8 +182,8 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         return  # a second bake goes the same part of the way again
     if fields.get("reference") == "POSE" and _is_uneven(scene) and _may_roll(fields, report):
         return  # as the manual says
-    if fields.get("reference") == "POSE" and fields.get("bend") == "NEAREST" and "pole" in chain and not report.reached:
-        return  # the least motion is another one once straight frames no longer show how they were posed
+    if fields.get("unreachable") == "HOLD" and "use_bend_limits" in fields:
+        return  # a held pose may reach what the captured one, which bends to the other side, could not
     first = _keys(rig)
     api.bake(rig, **judge.arguments(request))
     for path, values in _keys(rig).items():

@@ -110,6 +110,19 @@ def test_a_leg_whose_captured_shin_rolls_over_keeps_its_side() -> None:
     keeps_its_keys(rig, frames=(1, 4, 0.5))
 
 
+def test_nearest_keeps_its_sides_where_the_limb_was_straight() -> None:
+    """With a pole; the limb goes out of reach and back, from a capture that rolls."""
+    ends = ((0.0, 0.0, 1.0), (0.731, 0.458, 0.928), (1.943, 0.927, 0.796))
+    rig = rigs.armature((rigs.Bone("upper", *ends[:2]), rigs.Bone("lower", *ends[1:], "upper")))
+    chain = rigs.chain(rig, "lower", target=ends[2], pole=(-0.009, 1.179, -0.561), reference="POSE", bend="NEAREST")
+    rigs.animate(chain.target, location={4: (1.983, 1.209, 1.18), 6: (-1.261, -0.607, -0.55)})
+    captured = {1: Euler((0.7, -0.3, 0.9)), 6: Euler((0.6, 0.8, -0.18))}
+    turned = {frame: tuple(angles.to_quaternion()) for frame, angles in captured.items()}
+    rigs.animate(rig.pose.bones["lower"], rotation_quaternion=turned)
+    assert not api.bake(rig, frames=(1, 6)).reached
+    keeps_its_keys(rig, frames=(1, 6))
+
+
 def test_a_hock_that_turns_beyond_straight_rolls_no_bone() -> None:
     """The foot, turned so, bends the leg to the other side as long as nothing else turns."""
     bones = (
