@@ -28,21 +28,33 @@ def pose(bones: Bones, parent: Array | None, basis: Array) -> Array:
     parent : (n, c, 4, 4) or None     poses of their parent bones, in armature space
     basis : (n, c, 4, 4)              their own channels, as `matrix_basis`; (4, 4) where all have the same
     """
-    if is_plain(bones, parent):
-        local = affine_product(np.array([bone.offset for bone in bones]), basis)
-        return local if parent is None else affine_product(parent, local)
-    aligned = None if parent is None else _aligned_pose(bones, parent, basis)
-    return _pose_by_blender(bones, parent, basis) if aligned is None else aligned
+    aligned = _aligned(bones, parent)
+    if aligned is None and not is_plain(bones, parent):
+        return _pose_by_blender(bones, parent, basis)
+    local = affine_product(np.array([bone.offset for bone in bones]), basis)
+    if parent is None:
+        return local
+    if aligned is None:
+        return affine_product(parent, local)
+    axes, scale = aligned
+    # The parent's scale comes last, along the bone's own axes.
+    turned = product(axes, local[..., :3, :3]) * scale[..., None, :]
+    return transform.compose(turned, transform.transform_points(parent, local[..., :3, 3]))
 
 
 _SHEARED = 1e-4
 """Cosine of the angle between x and z beyond which Blender first takes the shear out of an aligned bone's parent."""
 
 
-def _aligned_pose(bones: Bones, parent: Array, basis: Array) -> Array | None:
-    """`pose` by the rules of Inherit Scale Aligned; None if others hold, or a parent is flat or sheared about its y."""
+def _aligned(bones: Bones, parent: Array | None) -> tuple[Array, Array] | None:
+    """(n, c, 3, 3) the parents' axes as Inherit Scale Aligned takes them, and (n, c, 3) the scale that then comes last.
+
+    None if bones are posed by other rules, or a parent is flat or sheared about its y.
+    """
     rules = bones[0]
-    if not (rules.inherit_scale == "ALIGNED" and rules.use_inherit_rotation and rules.use_local_location):
+    if parent is None or rules.inherit_scale != "ALIGNED" or is_plain(bones, parent):
+        return None
+    if not (rules.use_inherit_rotation and rules.use_local_location):
         return None
     x, y, z = np.moveaxis(parent[..., :3, :3], -1, 0)
     x, z = rejection(x, unit(y)), rejection(z, unit(y))
@@ -50,10 +62,7 @@ def _aligned_pose(bones: Bones, parent: Array, basis: Array) -> Array | None:
     scale = transform.lengths(upright)
     if not scale.all() or (np.abs(dot(x, z)) > _SHEARED * scale[..., 0] * scale[..., 2]).any():
         return None
-    local = affine_product(np.array([bone.offset for bone in bones]), basis)
-    turned = product(transform.unscaled(upright), local[..., :3, :3])
-    # The parent's scale comes last, along the bone's own axes.
-    return transform.compose(turned * scale[..., None, :], transform.transform_points(parent, local[..., :3, 3]))
+    return upright / scale[..., None, :], scale
 
 
 def poses(rows: Iterable[Bones], above: Array, bases: Iterable[Basis]) -> list[Array]:
@@ -66,15 +75,20 @@ def poses(rows: Iterable[Bones], above: Array, bases: Iterable[Basis]) -> list[A
 
 def rotation_base(bones: Bones, parent: Array | None, location: Array) -> Array:
     """(n, c, 4, 4) in armature space, what the rotations of bones at their own `location` (n, c, 3) are applied on."""
-    return _rotation_base(bones, pose(bones, parent, transform.translation(location)))
+    base = pose(bones, parent, transform.translation(location))
+    return transform.compose(base[..., :3, :3] / _scale_after(bones, parent, base)[..., None, :], base[..., :3, 3])
 
 
-def _rotation_base(bones: Bones, base: Array) -> Array:
-    """base : (n, c, 4, 4) how the bones are posed with no more than a location"""
-    if bones[0].inherit_scale != "ALIGNED":
-        return base
-    # Aligned scale comes after the bone's own rotation, along the bone's own axes, and is never negative.
-    return transform.compose(transform.unscaled(base[..., :3, :3]), base[..., :3, 3])
+def _scale_after(bones: Bones, parent: Array | None, base: Array) -> Array:
+    """(n, c, 3) the scale that comes after the bones' own rotation, along the bones' own axes: that which is aligned.
+
+    base : (n, c, 4, 4) how the bones are posed with no more than a location
+    """
+    if bones[0].inherit_scale != "ALIGNED" or is_plain(bones, parent):
+        return np.ones(3)
+    # The lengths of what a rounded rest pose turned would be a bit off.
+    _, scale = _aligned(bones, parent) or (None, transform.lengths(base[..., :3, :3]))
+    return np.where(scale > 0.0, scale, 1.0)
 
 
 def rotation(bones: Bones, parent: Array | None, scale: Array, orientation: Array) -> Array:
@@ -120,10 +134,8 @@ def basis(bones: Bones, parent: Array | None, poses: Array) -> Basis:
         local = affine_product(transform.inverse(still), poses)
         linear, place = local[..., :3, :3], local[..., :3, 3]
     else:
-        linear = product(transform.inverse(_rotation_base(bones, still)[..., :3, :3]), poses[..., :3, :3])
-        if bones[0].inherit_scale == "ALIGNED":
-            inherited = transform.lengths(still[..., :3, :3])
-            linear = linear / np.where(inherited > 0.0, inherited, 1.0)[..., None, :]
+        after = _scale_after(bones, parent, still)[..., None, :]
+        linear = product(transform.inverse(still[..., :3, :3] / after), poses[..., :3, :3]) / after
         place = location(bones, parent, poses[..., :3, 3], still)
     turn = transform.orientation(linear)
     return Basis(location=place, rotation=turn, scale=np.einsum("...ij,...ij->...j", turn, linear))

@@ -139,3 +139,20 @@ def test_a_bone_in_line_turns_about_its_length_in_each_pose(inherit_scale: str) 
     poses = np.array([matrix(RNG.normal(size=3), skewed @ random_rotation(RNG)) for _ in range(FRAMES)])[:, None]
     line = twist_bones.line_to((bone, bone), 0, [poses, poses @ matrix((0.0, 1.2, 0.0))], own_basis())
     np.testing.assert_allclose(line, np.broadcast_to((0.0, 1.0, 0.0), line.shape), atol=1e-12)
+
+
+def test_aligned_channels_come_back_from_rounded_parents() -> None:
+    """Blender's own rest matrices are sheared by up to 4e-5, and what is posed on them."""
+    limbs, shear = bones(inherit_scale="ALIGNED"), np.eye(4)
+    shear[:3, :3] += RNG.uniform(-3e-5, 3e-5, (3, 3))
+    parents = transforms() @ shear * (1.0, 1.7, 0.6, 1.0)
+    turns = np.array([[random_rotation(RNG) for _ in range(BONES)] for _ in range(FRAMES)])
+    scales = np.exp(RNG.uniform(-0.3, 0.3, (FRAMES, BONES, 3)))
+    own = np.zeros((FRAMES, BONES, 4, 4))
+    own[..., :3, :3], own[..., 3, 3] = turns * scales[..., None, :], 1.0
+    poses = inherit.pose(limbs, parents, own)
+    found = inherit.rotation(limbs, parents, scales, inherit.transform.orientation(poses[..., :3, :3]))
+    np.testing.assert_allclose(found, turns, atol=1e-12)
+    basis = inherit.basis(limbs, parents, poses)
+    np.testing.assert_allclose(basis.rotation, turns, atol=1e-12)
+    np.testing.assert_allclose(basis.scale, scales, atol=1e-12)
