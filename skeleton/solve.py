@@ -1,4 +1,4 @@
-"""Samples into solutions: each chain in its own space, after those that move it."""
+"""Samples into solutions: each chain in its own space, after those that move it; and how far tip or tail misses."""
 
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace

@@ -1,7 +1,8 @@
 """solve(chain, goals, options) -> Solution: where the joints go and how the bones turn, on all frames at once.
 
 Each step is a module of this package: the plane, the side of the bend, the reach, the triangle in the plane, the
-orientations of the bones.
+orientations of the bones. Last, at an influence below 1, the bones turn only part of the way from the pose before
+(`blended`); at 0 that pose stays, and a target counts as reached.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""One limb pulled by its tip or its mid joint: solved from the pose in which it was, as often as that joint moves."""
+"""One limb pulled by its tip or its mid joint: solved from the pose in which it was, as often as that joint moves.
+
+The target and pole target of its chain are taken along, and keyed at the end.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The order of the steps for a limb that is pulled."""
+"""The bones of a limb that is pulled, solved and posed alone; `drag` takes its targets along."""
 
 from collections.abc import Sequence
 from dataclasses import replace

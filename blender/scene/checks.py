@@ -1,6 +1,7 @@
-"""What cannot be sampled or posed is refused: what the viewport leaves out, places that are nowhere, clashing options.
+"""What cannot be sampled or posed is refused: what the viewport leaves out, places that are nowhere, and more.
 
-Blender gives NaN and infinity by itself, and neither may end up in a pose. Frame handlers may remove what was read by
+Blender gives NaN and infinity by itself, and neither may end up in a pose. Options whose keys clash on a frame are
+refused here, those that clash without keys in `bake/chain`. Frame handlers may remove what was read by
 objects and names.
 """
 

@@ -1,9 +1,12 @@
 """Finds the pose from which Blender's IK solver takes a chain to the wanted pose of its limb.
 
-`IkChain` turns the chain about the line from root to tip and scales its bones until the evaluated chain fits. Blender's
-solver takes at least twelve steps. On a nearly straight limb these are not exact: rounding of the distance to the
-target moves the mid joint a thousand times as far. So the bones of a straight limb are made a hair too short for their
-target, and the limb starts with the bend that the steps take away on top: its bend is then independent of the distance.
+`IkChain` turns the chain about the line from root to tip and scales its bones until the evaluated chain fits; one that
+shows the limb already is left as it is, and gets no keys.
+
+Blender's solver takes at least twelve steps. On a nearly straight limb these are not exact: rounding of the distance to
+the target moves the mid joint a thousand times as far. So the bones of a straight limb are made a hair too short for
+their target, and the limb starts with the bend that the steps take away on top: its bend is then independent of the
+distance.
 """
 
 from collections.abc import Collection, Mapping, Sequence
