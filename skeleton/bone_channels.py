@@ -124,11 +124,13 @@ def _along_axis(group: ChainGroup, bone: int, stretch: Array) -> Array:
     if group.grown is None:
         return stretch
     way, gain = np.moveaxis(group.grown[..., bone, :, :], -2, 0)
-    moves, gain_sq, ahead = _moves(way, gain)
+    most = np.asarray(group.number("max_stretch"))
+    moves, nearest, farthest = _moves(way, gain, most)
     # The length of way + (factor - 1) * gain is to be that of stretch * way.
-    root = np.sqrt(np.maximum(gain_sq * (np.square(stretch) - 1.0) * dot(way, way) + ahead**2, 0.0))
-    factor, most = 1.0 + (np.copysign(root, ahead) - ahead) / gain_sq, group.number("max_stretch")
-    return np.where(moves, np.clip(factor, np.divide(0.5, most), np.multiply(2.0, most)), 1.0)
+    gain_sq, size_sq = np.where(moves, dot(gain, gain), 1.0), dot(way, way)
+    root = (np.square(stretch) - 1.0) * size_sq / gain_sq + (1.0 - nearest) ** 2
+    factor = nearest + np.copysign(np.sqrt(np.maximum(root, 0.0)), farthest - nearest)
+    return np.where(moves, np.clip(factor, 0.5 / most, 2.0 * most), 1.0)
 
 
 def stretch_limits(group: ChainGroup) -> Array | None:
@@ -139,17 +141,19 @@ def stretch_limits(group: ChainGroup) -> Array | None:
     if group.grown is None:
         return None
     way, gain = np.moveaxis(group.grown, -2, 0)
-    moves, gain_sq, ahead = _moves(way, gain)
     most = np.asarray(group.number("max_stretch"))[..., None]
-    ends = np.clip(1.0 - ahead / gain_sq, 0.5 / most, 2.0 * most), np.where(ahead < 0.0, 0.5 / most, 2.0 * most)
+    moves, nearest, farthest = _moves(way, gain, most)
+    ends = np.clip(nearest, 0.5 / most, 2.0 * most), farthest
     near, far = (np.where(moves, np.clip(_apart(way, gain, factor), 1.0 / most, most), 1.0) for factor in ends)
     return np.stack((np.maximum.reduceat(near, (0, 1), axis=-1), np.minimum.reduceat(far, (0, 1), axis=-1)), axis=-1)
 
 
-def _moves(way: Array, gain: Array) -> tuple[NDArray[np.bool_], Array, Array]:
-    """(...) whether a factor moves the next joint; the square of its gain, or 1 for 0; and that gain times the way."""
+def _moves(way: Array, gain: Array, most: Array) -> tuple[NDArray[np.bool_], Array, Array]:
+    """(...) whether a factor moves the next joint, that which brings it nearest, and the one in the limits farthest."""
     gain_sq = dot(gain, gain)
-    return gain_sq > _MOVED**2 * dot(way, way), np.where(gain_sq > 0.0, gain_sq, 1.0), dot(way, gain)
+    nearest = 1.0 - dot(way, gain) / np.where(gain_sq > 0.0, gain_sq, 1.0)
+    farthest = np.where(nearest > 0.25 / most + most, 0.5 / most, 2.0 * most)
+    return gain_sq > _MOVED**2 * dot(way, way), nearest, farthest
 
 
 def _apart(way: Array, gain: Array, factor: Array) -> Array:
