@@ -37,13 +37,13 @@ def fixed_point(function: Callable[[Array], Array], start: Array, close: float) 
     led = start
     for _ in range(_SUBSTITUTIONS):
         led = 0.5 * (led + function(led))
-    others, others_off, _ = _by_newton(function, led, close)
+    others, others_off, _ = _by_newton(function, led, close, _MEASURING_ROUNDS[2])
     better = is_open & (np.square(others_off).sum(axis=-1) < np.square(off).sum(axis=-1))
     return np.where(better[..., None], others, values)
 
 
 def _by_newton(
-    function: Callable[[Array], Array], start: Array, close: float
+    function: Callable[[Array], Array], start: Array, close: float, rounds: int = _ROUNDS
 ) -> tuple[Array, Array, NDArray[np.bool_]]:
     """The values (..., k) that came closest, by how much the function differs there, and (...) True if by too much."""
     values = start
@@ -51,10 +51,10 @@ def _by_newton(
     slopes = np.broadcast_to(-np.eye(start.shape[-1]), (*off.shape, start.shape[-1])).copy()
     damping = np.zeros(off.shape[:-1])
     values = np.broadcast_to(values, off.shape)
-    for turn in range(_ROUNDS + 1):
+    for turn in range(rounds + 1):
         size = np.abs(values).max(axis=-1)
         open_ = np.abs(off).max(axis=-1) > close * size
-        if turn == _ROUNDS or not open_.any():
+        if turn == rounds or not open_.any():
             break
         if turn in _MEASURING_ROUNDS:
             slopes, damping = _measure_slopes(function, values, off, _NUDGE * size), np.zeros_like(damping)
