@@ -121,7 +121,7 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     own = [scene["poses"].get(name, {}) for name in ("twist", "below")]
     if any("rotation" in pose or "rotation" in pose.get("keys", {}) for pose in own):
         return  # what of that is swing is the bone's own
-    if is_uneven(scene["poses"].get("upper", {})) and "twist" in scene["bones"]:
+    if "twist" in scene["bones"] and any(is_uneven(scene["poses"].get(name, {})) for name in ("upper", "twist")):
         return  # the turn of the bone in line changes the limb's lengths, as the manual says
     yield from _other_faults(poses, without, frames, sum(scene["lengths"]))
     moved = any("location" in {*pose, *pose.get("keys", {})} for pose in scene["poses"].values())
@@ -262,8 +262,9 @@ def _swing(turn: Quaternion, axis: Vector) -> float:
 
 
 def is_uneven(pose: Mapping) -> bool:
-    """True of scale that is another along another axis, signs aside."""
-    return len({abs(part) for part in pose.get("scale", ())}) > 1
+    """True of scale that is another along another axis, signs aside, by keys as well."""
+    scales = (pose.get("scale", ()), *pose.get("keys", {}).get("scale", {}).values())
+    return any(len({*map(abs, scale)}) > 1 for scale in scales)
 
 
 def within_half_a_turn(frame: float) -> float:
