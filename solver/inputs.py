@@ -16,7 +16,12 @@ _FEW = 200
 Shape = tuple[int, ...]
 
 _GOALS: dict[str, Shape] = {
-    **{"target": (3,), "pole": (3,), "pose": (2, 3, 3), "seconds": (), "rounding": (), "stretch_limits": (2, 2)}
+    "target": (3,),
+    "pole": (3,),
+    "pose": (2, 3, 3),
+    "seconds": (),
+    "rounding": (),
+    "stretch_limits": (2, 2),
 }
 """Of each of the goals the shape of a row."""
 

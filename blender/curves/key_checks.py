@@ -50,7 +50,7 @@ def refuse_unplayable(item: Object, paths: Collection[str], curves: Iterable[FCu
     modes = {f"{owner}.rotation_mode" if owner else "rotation_mode" for owner in owners}
     for curve in curves:
         path, group = curve.data_path, curve.group
-        if path in modes and _changes_mode(item, curve):
+        if path in modes and versions.plays(curve) and _changes_mode(item, curve):
             raise _refused("MODE_KEYED", item, path)
         if path in paths and (curve.lock or (group and group.lock)):
             raise _refused("CURVE_LOCKED", item, path)

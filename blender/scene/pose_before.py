@@ -46,9 +46,10 @@ def remember(bone: Any, before: Basis) -> None:
 
 
 def pose_before(point: Point, basis: Basis) -> Basis:
-    """The pose that a bone had before Live posed it, but for what of it was posed otherwise since, or has keys.
+    """The pose that a bone had before Live posed it, but for what differs from what Live set.
 
-    Live sets no location. Keys of the scale alone say nothing of the rotation, nor those of one axis of another.
+    That was posed by hand since, or has keys. Live sets no location. Keys of the scale alone say nothing of the
+    rotation, nor those of one axis of another.
     """
     rig: Rig = point.object
     bone: Any = rig.pose.bones[point.bone]

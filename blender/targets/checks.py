@@ -144,10 +144,11 @@ def _refuse_unmovable(
         raise _refused("CONNECTED_TARGET", chain, point)
     if not point.bone and any(path.startswith("delta_") for path in versions.animated_paths(item)):
         raise _refused("DELTA_ANIMATED", chain, point)
-    # What carries it is known by where it is, less its own transform.
-    scale = OwnTransforms(item, frames).basis(owner, with_rotation=False).scale
-    if not point.bone and (flat := (scale == 0.0).any(axis=-1)).any():
-        raise _refused("FLAT_TARGET", chain, point, frame=frame_text(frames[int(np.argmax(flat))]))
+    if not point.bone:
+        # What carries it is known by where it is, less its own transform.
+        flat = (OwnTransforms(item, frames).basis(owner, with_rotation=False).scale == 0.0).any(axis=-1)
+        if flat.any():
+            raise _refused("FLAT_TARGET", chain, point, frame=frame_text(frames[int(np.argmax(flat))]))
 
 
 def _refuse_carried_in_part(chain: ChainPlan, spans: Sequence[tuple[float, float]]) -> None:

@@ -175,6 +175,14 @@ def test_a_chain_is_not_baked(chain: PropertyGroup, case: str) -> None:
     assert refused.object == "Rig"
 
 
+def test_keys_of_a_mode_are_no_hindrance_where_they_are_muted(chain: PropertyGroup) -> None:
+    rig = chain.id_data
+    with_keyed_modes(chain)
+    for curve in versions.curves(rig):
+        curve.mute = curve.data_path.endswith("rotation_mode")
+    assert api.bake(rig, frames=(1, 10)).posed
+
+
 @pytest.mark.parametrize("distance", [(3.0, 0, 1), (0.05, 0, 1)], ids=["too far", "too close"])
 def test_out_of_reach_names_the_distance_and_the_annulus(chain: PropertyGroup, distance: tuple) -> None:
     rig = chain.id_data
