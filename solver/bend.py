@@ -19,8 +19,8 @@ _AT_LIMIT = 1e-9
 
 
 _TIE = 1e-3
-"""Radians: which of two ways costs less by less than this, rounding decides, and what a straight limb does not show of
-its bend: there the first solution wins."""
+"""Radians: two ways whose costs differ by less than this differ by rounding, or by what a straight limb does not show
+of its bend. Then the first solution wins."""
 
 
 def candidates(plane: BendPlane, options: Options) -> list[tuple[BendPlane, Array]]:

@@ -33,7 +33,7 @@ class PinnedLimb:
     joints : (..., 3, 3)     root, mid and tip
     beside : (..., 3)        unit vector at right angles to the line from root to tip, towards the mid joint
     limits : (..., 2, 2)     the least and the greatest length of root and end bone
-    stretch : (..., 2)       factors on their lengths, which these limit
+    stretch : (..., 2)       factors on their lengths, within these limits
     off_pin : (...)          distance from the mid joint to the pole; 0 where it rests on it
     reach : (..., 2)         least and greatest distance of a target within reach
     status : (...) uint8     a `Status` each

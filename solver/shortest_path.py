@@ -15,9 +15,9 @@ from .values import Array
 def shortest_path(first: Array, steps: Array, tie: float = 0.0) -> NDArray[np.bool_]:
     """(n, ...) False for state 0 and True for state 1 on each frame; of ways that cost the same, state 0 wins.
 
-    tie : what one way to a frame has to cost less than another, so that it does not cost the same
     first : (2, ...)               cost of each state on the first frame
     steps : (2, 2, n - 1, ...)     cost of the step from each state to each state of the next frame
+    tie : ways to a frame whose costs differ by no more than this count as ways that cost the same
     """
     costs = _costs(first, steps)
     (aa, ab), (ba, bb) = costs[:, None, :-1] + steps
