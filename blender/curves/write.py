@@ -92,8 +92,9 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
     if mixed(item):
         notes[translated("alert.mixed_action", name=item.name)] = None
     also = [other for other in players(item) if other != item and versions.played(other) == played]
-    if also := sorted(f'"{other.name}"' for other in also if any(_has(other, channel.path) for channel in channels)):
-        others = ", ".join([*also[:_MOST], *(["..."] if also[_MOST:] else [])])
+    moved = sorted(f'"{other.name}"' for other in also if any(_has(other, channel.path) for channel in channels))
+    if moved:
+        others = ", ".join([*moved[:_MOST], *(["..."] if moved[_MOST:] else [])])
         notes[translated("alert.shared_action", name=item.name, others=others)] = None
     return [*notes]
 
