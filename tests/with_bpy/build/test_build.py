@@ -310,7 +310,7 @@ def keyed_option(rig: Object) -> None:
         (uneven_parent, "is scaled unevenly on frame 1, along one axis 0.9524 times"),
         (uneven_object, "is scaled unevenly on frame 1, along one axis 0.7692 times"),
         (mirrored_parent, "A bone above chain .* is mirrored on frame 1"),
-        (unscaled_end, "or do not inherit the scale above: .* let them inherit it"),
+        (unscaled_end, "or do not inherit the scale above: .* let them inherit that scale"),
         (moved_root, "are moved or scaled themselves on frame 2"),
         (scaled_root, "are moved or scaled themselves on frame 1"),
         (moved_end, "are moved or scaled themselves on frame 1"),
