@@ -66,7 +66,10 @@ def in_order(new_holds: Mapping[Point, Collection[Hold]], chains: Mapping[Point,
                 raise Refused("HOLD_CIRCLE.target", chain=chains[root], **named)
             if root in places:
                 raise Refused("HOLD_CIRCLE.own", chain=chains[root], bone=root.bone, value=point_text(space))
-        places = dependencies.upstream(*dependencies.places_of(chains[root]), *spaces(root), sources=sources)
+        followed = dependencies.places_of(chains[root])
+        if root in new_holds:  # where the limb itself hangs says nothing of where its target is held
+            followed = [place for place in followed if place != chains[root].parent]
+        places = dependencies.upstream(*followed, *spaces(root), sources=sources)
         # What carries the target may be held as well.
         carrying = dependencies.upstream(chains[root].target, *spaces(root), sources=sources) - {chains[root].target}
         places |= {other for other in new_holds if chains[other].target in carrying}

@@ -140,6 +140,18 @@ def test_a_target_is_held_beside_one_that_carries_it(ends: tuple[str, str]) -> N
     assert_held("Carried", None, 20, 50)
 
 
+def test_a_target_is_held_beside_that_of_a_limb_below() -> None:
+    """The finger hangs on the arm, and the arm's target on the finger's: no hold waits for the other limb's."""
+    first = Bone("first", ARM[-1].tail, (2.3, 0.1, 1.1), "hand")
+    rig = body((*ARM, first, Bone("second", first.tail, (2.6, 0, 1.15), "first")))
+    hand(rig, "second", "Touched")
+    hand(rig).parent = bpy.data.objects["Touched"]
+    report = api.hold(rig, frames=(20, 50))
+    assert not report.notes
+    assert_held("Target", None, 20, 50)
+    assert_held("Touched", None, 20, 50)
+
+
 def test_a_cup_is_put_down_and_taken_up() -> None:
     rig, cup = body(), empty("Cup")
     hand(rig)
