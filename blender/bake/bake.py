@@ -34,7 +34,7 @@ def bake(
     refuse_too_many_frames(plan)
     refuse_stretched_time(plan)
     refuse_shared_bones(plan.chains)
-    key_checks.refuse_unwritable(rig, convert.paths(plan), settings)
+    key_checks.refuse_unwritable(rig, convert.paths(plan), settings, frames=plan.frames)
     constraints = dependencies.constrained(rig)
     hiding = hiding_constraints(plan, constraints)
     to_mute = hiding if settings.mute_constraints else ()

@@ -103,7 +103,7 @@ def _without_built(rig: Rig, names: Names) -> tuple[Names, list[str]]:
 
 def _refuse_unposable(plan: Plan, *, insert_keys: bool) -> None:
     refuse_shared_bones(plan.chains)
-    key_checks.refuse_unsettable(plan.rig, convert.paths(plan), insert_keys=insert_keys)
+    key_checks.refuse_unsettable(plan.rig, convert.paths(plan), plan.frames[0], insert_keys=insert_keys)
 
 
 def bend_signs(rig: Rig, names: Names, scene: Scene | None, pose_before: PoseBefore) -> dict[str, int]:

@@ -89,7 +89,7 @@ def moved_as_keyed(plan: Plan, style: KeyStyle) -> Move:
         found, trial = run(convert.channels(plan, [solved], rows, style)), replace(style, new_action=True)
         paths = {channel.path for channel in found}
         # A check has not asked yet, and a refusal is to name the armature, not its copy.
-        key_checks.refuse_unwritable(plan.rig, paths, trial)
+        key_checks.refuse_unwritable(plan.rig, paths, trial, frames=plan.frames)
         with copied(plan.rig) as copy:
             write.keys(copy, found, span=(plan.frames[0], plan.frames[-1]), style=trial)
             basis = _played(copy, plan, solved, samples)

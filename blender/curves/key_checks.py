@@ -19,11 +19,16 @@ _STEADY = ("CONSTANT", "LINEAR", "BEZIER")
 
 
 def refuse_unwritable(
-    item: Object, paths: Collection[str], style: KeyStyle, curves: Iterable[FCurve] | None = None
+    item: Object,
+    paths: Collection[str],
+    style: KeyStyle,
+    curves: Iterable[FCurve] | None = None,
+    frames: Iterable[float] | None = None,
 ) -> None:
     """Raise `Refused` where keys on the properties at these paths of `item` could not be written, or would not play.
 
     curves : of the action whose copy is to be keyed; None for those of the one that plays
+    frames : those that get keys; None for any
     """
     code("interpolation", style.interpolation)
     code("type", style.key_type)
@@ -37,10 +42,12 @@ def refuse_unwritable(
     action = animation.action
     if action and not action.is_editable and not style.new_action:
         raise Refused("LINKED_ACTION", object=item, value=action.name)
-    refuse_unplayable(item, paths, versions.curves(item) if curves is None else curves)
+    refuse_unplayable(item, paths, versions.curves(item) if curves is None else curves, frames)
 
 
-def refuse_unplayable(item: Object, paths: Collection[str], curves: Iterable[FCurve]) -> None:
+def refuse_unplayable(
+    item: Object, paths: Collection[str], curves: Iterable[FCurve], frames: Iterable[float] | None = None
+) -> None:
     """Raise `Refused` where keys on the properties at these paths of `item`, in these curves, would not play."""
     refuse_driven(item, paths)
     animation = item.animation_data
@@ -50,7 +57,7 @@ def refuse_unplayable(item: Object, paths: Collection[str], curves: Iterable[FCu
     modes = {f"{owner}.rotation_mode" if owner else "rotation_mode" for owner in owners}
     for curve in curves:
         path, group = curve.data_path, curve.group
-        if path in modes and versions.plays(curve) and _changes_mode(item, curve):
+        if path in modes and versions.plays(curve) and _changes_mode(item, curve, frames):
             raise _refused("MODE_KEYED", item, path)
         if path in paths and (curve.lock or (group and group.lock)):
             raise _refused("CURVE_LOCKED", item, path)
@@ -58,11 +65,12 @@ def refuse_unplayable(item: Object, paths: Collection[str], curves: Iterable[FCu
             raise _refused("CURVE_MUTED", item, path)
 
 
-def _changes_mode(item: Object, curve: FCurve) -> bool:
-    """Whether the curve of a rotation mode has keys of another mode than the present one."""
+def _changes_mode(item: Object, curve: FCurve, frames: Iterable[float] | None) -> bool:
+    """Whether the curve of a rotation mode has another mode than the present one on these frames; None for any."""
     owner = owner_of(item, curve.data_path)
     now = owner.bl_rna.properties["rotation_mode"].enum_items[owner.rotation_mode].value
-    return any(round(key.co.y) != now for key in curve.keyframe_points)
+    values = (key.co.y for key in curve.keyframe_points) if frames is None else map(curve.evaluate, frames)
+    return any(round(value) != now for value in values)
 
 
 def refuse_driven(item: Object, paths: Collection[str]) -> None:
@@ -97,10 +105,10 @@ def mixed(item: Object) -> bool:
     return bool(animation.action_blend_type != "REPLACE" or animation.action_influence < 1.0)
 
 
-def refuse_unsettable(item: Object, paths: Collection[str], *, insert_keys: bool) -> None:
-    """Raise `Refused` where what is set at these paths of `item` would not stay, or where keys could not be written."""
+def refuse_unsettable(item: Object, paths: Collection[str], frame: float, *, insert_keys: bool) -> None:
+    """Raise `Refused` where what is set at these paths of `item` would not stay, or keys on `frame` not be written."""
     if insert_keys:
-        refuse_unwritable(item, paths, KeyStyle())
+        refuse_unwritable(item, paths, KeyStyle(), frames=[frame])
     else:
         refuse_driven(item, paths)
 

@@ -34,7 +34,7 @@ class FreeLimb:
         rig, ranks = chain.rig, ranked([chain], dependencies.links([chain]))
         self.plan = at_current_frame(Plan(rig=rig, name=rig.name, scene=scene, ranks=ranks, frames=np.empty(0)))
         paths = convert.paths(self.plan)
-        key_checks.refuse_unsettable(rig, paths, insert_keys=insert_keys)
+        key_checks.refuse_unsettable(rig, paths, self.plan.frames[0], insert_keys=insert_keys)
         self.paths = {(rig, path) for path in paths}
 
         self._samples = sampling.sample_current_frame(self.plan, sample_need(self.plan))

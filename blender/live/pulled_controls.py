@@ -130,7 +130,8 @@ class PulledControls:
         if self._pole:
             self._targets.setdefault(self._pole, self._pullable(self._pole))
         elif self._swivel:
-            key_checks.refuse_unsettable(self.chain.rig, {self._swivel.rotation_path}, insert_keys=self._insert_keys)
+            paths, frame = {self._swivel.rotation_path}, self.plan.frames[0]
+            key_checks.refuse_unsettable(self.chain.rig, paths, frame, insert_keys=self._insert_keys)
         else:
             raise Refused("PULLED_IK.mid", chain=self.chain, switch=self._limb.switch, value=self._limb.fk_value)
 

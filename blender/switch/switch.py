@@ -141,7 +141,7 @@ def _refuse_unwritable(
         for bone in limb.keyed:
             beside = _shown_beside(rig, limb, bone.name, frames)
             spans |= {path: [kept_span(rig, path, frames, *beside)] for path in limb.paths(bone)}
-    key_checks.refuse_unwritable(rig, spans, settings)
+    key_checks.refuse_unwritable(rig, spans, settings, frames=frames)
     key_checks.refuse_unkept(rig, spans)
 
 

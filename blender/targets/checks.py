@@ -62,7 +62,7 @@ def keyable(
     for point, target in targets.items():
         paths = {target.location_path, *([target.rotation_path] if turned[point] else [])}
         if style:
-            key_checks.refuse_unwritable(point.object, paths, style)
+            key_checks.refuse_unwritable(point.object, paths, style, frames=plan.frames)
         else:
             key_checks.refuse_driven(point.object, paths)
     return targets
@@ -92,7 +92,7 @@ def pullable(chain: ChainPlan, point: Point, frame: float, *, insert_keys: bool)
     """
     _refuse_unmovable(chain, _control(chain, point), np.array([frame]), turns=False)
     target = keyed_target(point, frame)
-    key_checks.refuse_unsettable(point.object, {target.location_path}, insert_keys=insert_keys)
+    key_checks.refuse_unsettable(point.object, {target.location_path}, frame, insert_keys=insert_keys)
     return target
 
 

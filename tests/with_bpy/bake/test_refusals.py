@@ -183,6 +183,12 @@ def test_keys_of_a_mode_are_no_hindrance_where_they_are_muted(chain: PropertyGro
     assert api.bake(rig, frames=(1, 10)).posed
 
 
+def test_nor_are_those_of_another_range(chain: PropertyGroup) -> None:
+    with_keyed_modes(chain)
+    assert api.bake(chain.id_data, frames=(3, 10)).posed
+    assert refusal(lambda: api.bake(chain.id_data, frames=(2, 10))).kind == "MODE_KEYED"
+
+
 @pytest.mark.parametrize("distance", [(3.0, 0, 1), (0.05, 0, 1)], ids=["too far", "too close"])
 def test_out_of_reach_names_the_distance_and_the_annulus(chain: PropertyGroup, distance: tuple) -> None:
     rig = chain.id_data
