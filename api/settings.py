@@ -5,18 +5,8 @@ from collections.abc import Collection, Sequence
 from bpy.types import Object
 
 from ..blender.bake.build_plan import chosen_chains
-from ..blender.chains.copy_settings import (
-    SECTIONS,
-    chain_of_other_side,
-    copied_shares,
-    copied_values,
-    difference,
-    fields_of_other_side,
-    known_sections,
-)
-from ..blender.chains.field_values import set_fields, set_shares, unchanged_on_error
+from ..blender.chains.copy_settings import SECTIONS, copy, known_sections, mirror
 from ..blender.scene.checks import given_rig, refuse_unposable
-from .chains import add_chain
 
 
 def copy_settings(
@@ -43,13 +33,7 @@ def copy_settings(
     sections = known_sections(sections)
     [source] = chosen_chains(rig, [chain])
     others = [other for other in chosen_chains(rig, to) if other != source]
-    values = [copied_values(rig, source, other, sections) for other in others]
-    shares = [copied_shares(rig, source, other, sections) for other in others]
-    for other, fields, wanted in zip(others, values, shares, strict=True):
-        set_fields(other, fields)
-        if wanted is not None:
-            set_shares(rig, [other], wanted)
-    return {other.name: difference(rig, source, other) for other in others}
+    return copy(rig, source, others, sections)
 
 
 def mirror_settings(rig: Object, chain: str, *, sections: Collection[str] = tuple(SECTIONS)) -> dict[str, str]:
@@ -67,11 +51,4 @@ def mirror_settings(rig: Object, chain: str, *, sections: Collection[str] = tupl
     rig = given_rig(rig)
     refuse_unposable(rig)
     [source] = chosen_chains(rig, [chain])
-    other = chain_of_other_side(rig, source)
-    if other:
-        return copy_settings(rig, chain, [other.name], sections=sections)
-    active = rig.two_bone_ik_active
-    with unchanged_on_error(rig):
-        added = add_chain(rig, **fields_of_other_side(rig, source)).name
-        rig.two_bone_ik_active = active
-        return copy_settings(rig, chain, [added], sections=sections)
+    return mirror(rig, source, known_sections(sections))

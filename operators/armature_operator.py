@@ -1,4 +1,4 @@
-"""What all operators share: when they can run, and how requests that cannot be carried out reach the user."""
+"""What all operators share: when they can run, whether Auto Keying has them key, and how refusals reach the user."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,5 @@
-"""Bones that change their length as they turn, under uneven scale: their chains are solved again with the new lengths.
+"""Bones that change their length as they turn, twist bones in line too, under uneven scale: their chains are solved
+again with the new lengths.
 
 How long a sheared bone is depends on the pose, and the pose on how long the bone is. So the links that a rigid chain
 would need at rest to look the same are found as a fixed point. The solver is given their lengths alone, along the links

@@ -5,11 +5,10 @@ straight at rest.
 
 Other rooms use of it:
 
-    copy_settings : SECTIONS, chain_of_other_side, copied_shares, copied_values, difference,
-        fields_of_other_side, known_sections
+    copy_settings : SECTIONS, copy, known_sections, mirror
     detect/by_name : finger_carrier
     detect/find_limbs : all
-    field_values : chains_restorer, set_fields, set_fitting, set_shares, unchanged_on_error
+    field_values : chains_restorer, set_fields, set_fitting, unchanged_on_error
     hinge_side : all
     hock_fit : all
     inherit_scale : all

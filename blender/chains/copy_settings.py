@@ -1,10 +1,10 @@
-"""Copies the settings of a chain to others, and mirrors them on the way to the other side.
+"""Copies the settings of a chain to others, and mirrors them on the way to the other side, which may get a chain so.
 
 Mirrored means across the plane x = 0 of the armature, as Blender mirrors: the limb of the other side then poses as the
 mirror image. A rotation by an angle about an axis is in the mirror a rotation by the opposite angle about the mirrored
 axis, so the pole angle changes its sign. Bend limits keep theirs, because the hinge axis is the opposite of the
 mirrored one. An axis of the end bone goes with its roll: where no axis of the other end bone is the one that mirrors,
-the nearest is taken, and `difference` tells by how much it is off.
+the nearest is taken, and `_difference` tells by how much it is off.
 """
 
 from collections.abc import Collection
@@ -27,7 +27,8 @@ from ..options import OPTIONS, rows
 from ..scene.bone import rest
 from ..settings.properties import POINTS, TwoBoneIKChain, chain_of, root_name
 from .detect import bone_names
-from .field_values import shares_by_hand
+from .field_values import set_fields, set_shares, shares_by_hand, unchanged_on_error
+from .new_chains import add_chain
 
 SECTIONS = {section: tuple(rows("chain", section=section)) for section, *_ in OPTIONS["chains"]["sections"]["items"]}
 """The sections of the panel, with the fields of each; targets belong to the first."""
@@ -45,14 +46,47 @@ _DIGITS = 6
 """Of angles that are compared: axes that are equally near by rounding alone are taken in their order."""
 
 
-def chain_of_other_side(rig: Rig, chain: TwoBoneIKChain) -> TwoBoneIKChain | None:
+def copy(
+    rig: Rig, chain: TwoBoneIKChain, others: Collection[TwoBoneIKChain], sections: Collection[str]
+) -> dict[str, str]:
+    """Give other chains the settings of a chain in these sections; the one on the other side gets them mirrored.
+
+    returns : by name of the other chains a sentence if their poses cannot be mirror images, otherwise ""
+    raises : Refused where bones do not exist; then no chain has changed
+    """
+    values = [_copied_values(rig, chain, other, sections) for other in others]
+    shares = [_copied_shares(rig, chain, other, sections) for other in others]
+    for other, fields, wanted in zip(others, values, shares, strict=True):
+        set_fields(other, fields)
+        if wanted is not None:
+            set_shares(rig, [other], wanted)
+    return {other.name: _difference(rig, chain, other) for other in others}
+
+
+def mirror(rig: Rig, chain: TwoBoneIKChain, sections: Collection[str]) -> dict[str, str]:
+    """The same for the chain of the same limb on the other side, which is added where there is none.
+
+    raises : Refused if there is no other side, too
+    """
+    other, active = _chain_of_other_side(rig, chain), rig.two_bone_ik_active
+    if other:
+        return copy(rig, chain, [other], sections)
+    with unchanged_on_error(rig):
+        # Adding one moves the others in memory.
+        names = chain.name, add_chain(rig, **_fields_of_other_side(rig, chain)).name
+        chain, other = (rig.two_bone_ik_chains[name] for name in names)
+        rig.two_bone_ik_active = active
+        return copy(rig, chain, [other], sections)
+
+
+def _chain_of_other_side(rig: Rig, chain: TwoBoneIKChain) -> TwoBoneIKChain | None:
     """The chain of the same limb on the other side, by the name of its end bone, otherwise by its own."""
     end = bone_names.other_side(chain.end_bone, rig.data.bones.keys())
     opposite = chain_of(rig, end) if end else None
     return opposite or rig.two_bone_ik_chains.get(bone_names.other_side(chain.name, rig.two_bone_ik_chains.keys()))
 
 
-def fields_of_other_side(rig: Rig, chain: TwoBoneIKChain) -> dict[str, Any]:
+def _fields_of_other_side(rig: Rig, chain: TwoBoneIKChain) -> dict[str, Any]:
     """Name and bones of the chain that the other side lacks.
 
     raises : Refused if the bones are on no side, or the other side does not have them
@@ -74,12 +108,12 @@ def known_sections(sections: Any) -> list[str]:
     return names
 
 
-def copied_values(rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain, sections: Collection[str]) -> dict[str, Any]:
+def _copied_values(rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain, sections: Collection[str]) -> dict[str, Any]:
     """What the fields of `other` are to be, so that it has the settings of `chain` in these sections.
 
     raises : Refused if bones do not exist, or make no chain
     """
-    is_mirrored = other == chain_of_other_side(rig, chain)
+    is_mirrored = other == _chain_of_other_side(rig, chain)
     names = [name for section in sections for name in SECTIONS[section]]
     values = {name: getattr(chain, name) for name in names if name not in _OWN}
     if "pole_angle" in values and (is_mirrored or {_side(chain), _side(other)} == {"L", "R"}):
@@ -98,9 +132,9 @@ def copied_values(rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain, sectio
     return values
 
 
-def difference(rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain) -> str:
+def _difference(rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain) -> str:
     """A sentence if the limb on the other side is no mirror image at rest, so that its poses cannot be; else ""."""
-    if other != chain_of_other_side(rig, chain):
+    if other != _chain_of_other_side(rig, chain):
         return ""
     (links, hinges), (other_links, other_hinges) = (_at_rest(rig, limb) for limb in (chain, other))
     named = {"other": other.name, "chain": chain.name}
@@ -120,7 +154,7 @@ def _side(chain: TwoBoneIKChain) -> str:
     return bone_names.side(chain.name) or bone_names.side(chain.end_bone)
 
 
-def copied_shares(
+def _copied_shares(
     rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain, sections: Collection[str]
 ) -> dict[str, float] | None:
     """The shares set by hand that the twist bones of `other` are to have and no others; None if they keep theirs.
@@ -129,7 +163,7 @@ def copied_shares(
 
     raises : Refused if the other side lacks a bone
     """
-    if "BONES" not in sections or not chain.use_twist or other != chain_of_other_side(rig, chain):
+    if "BONES" not in sections or not chain.use_twist or other != _chain_of_other_side(rig, chain):
         return None
     by_name = {_bone_of_other_side(rig, chain, bone): share for bone, share in shares_by_hand(rig, chain).items()}
     return {bone: share for bone, share in by_name.items() if bone}

@@ -1,4 +1,7 @@
-"""Legs and arms whose feet and hands are to stand, with or without chains, and the hips above them."""
+"""Legs and arms whose feet and hands are to stand, with or without chains, and the hips above them.
+
+Each is solved in the plane of its pose as captured: the options for it are chosen here.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
