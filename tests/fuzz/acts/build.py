@@ -72,7 +72,7 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         blends.append("vanished")
     told += [word for word in seen if not (blends and word == "not posed so")] + blends
     for chain in report.chains if "handler" not in scene else ():
-        # What hangs on a limb that has no plane is where this takes it.
+        # What hangs on a limb that has no plane, or whose place rounding decides, is where this takes it.
         yield from () if told else _off(chain, told)
     if "handler" not in scene:
         yield from _switched(report, request, told, scene)
@@ -106,7 +106,10 @@ def _off(chain: api.ChainReport, told: list[str]) -> Iterator[str]:
         joints, goal = limb.joints(), limb.aim()
         size = np.linalg.norm(np.diff(joints, axis=0), axis=-1).sum()
         rounded = oracle.resolution(limb, joints, goal)
+        if chain.off[row] <= OFF * size + rounded:
+            continue
         if chain.off[row] <= OFF * size + rounded + _less_sure(joints):
+            told.append("rounded")
             continue
         if size < _VANISHED * bpy.data.objects[limb.rig].data.bones[limb.root].length:
             told.append("vanished")
