@@ -167,7 +167,8 @@ def _in_any_order(rig: bpy.types.Object, frames: list[float], where: str, *, bak
         found.append([limb.shown() for limb in limbs])
         for limb, first, after, solved, before in zip(limbs, *found, seen.setdefault(frame, found[1]), strict=True):
             goal = limb.aim()  # which may be nowhere
-            slack = 4.0 * oracle.resolution(limb, after[:3], goal if np.isfinite(goal).all() else after[2])
+            place = goal if np.isfinite(goal).all() else after[2]
+            slack = np.nan_to_num(4.0 * oracle.resolution(limb, after[:3], place))
             others = {"a single solve": solved, "live": first}
             if not (baked and limb.fields["influence"] < 1.0):
                 # Whole turns of a twist may be others. Keys of a bake are what Live showed: nothing tells them apart.
