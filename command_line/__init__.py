@@ -4,6 +4,6 @@
 comes from the arguments or from a row of a `manifest`, which decides what goes before what, and refuses
 rows that are wrong or have the same output: `--dry-run` tells of all that are. `rows` are those that were chosen,
 `patterns` what they stand for, `list_names` how their results are called, `text_values` reads values, and `formats`
-knows suffixes. `outcome` has the words and the exit status, `record` decides what was done before, and
-`worker` is one Blender of several.
+knows suffixes. `outcome` has the words and the exit status, `record` decides what was done before, and `worker` is one
+Blender of several.
 """

@@ -18,7 +18,7 @@ from ...skeleton.values import MERGE, Channel
 from .. import versions
 from ..armatures import Rig
 from ..messages.translation import translated
-from ..rna_paths import owner_and_property, owner_of, value_at
+from ..rna_paths import animated_by, owner_and_property, owner_of
 from ..settings.key_settings import KeyStyle
 from . import own_keys
 from .key_checks import code, mixed
@@ -92,20 +92,13 @@ def keys(item: Object, channels: Sequence[Channel], *, span: tuple[float, float]
     if mixed(item):
         notes[translated("alert.mixed_action", name=item.name)] = None
     also = [other for other in players(item) if other != item and versions.played(other) == played]
-    moved = sorted(f'"{other.name}"' for other in also if any(_has(other, channel.path) for channel in channels))
+    paths = {channel.path for channel in channels}
+    keyed = [curve for curve in versions.curves(item) if curve.data_path in paths] if also else ()
+    moved = sorted(f'"{other.name}"' for other in also if any(animated_by(other, curve) for curve in keyed))
     if moved:
         others = ", ".join([*moved[:_MOST], *(["..."] if moved[_MOST:] else [])])
         notes[translated("alert.shared_action", name=item.name, others=others)] = None
     return [*notes]
-
-
-def _has(block: ID, path: str) -> bool:
-    """Whether the data-block has the property at this path, and so keys there move it."""
-    try:
-        value_at(block, path)
-    except (KeyError, ValueError):
-        return False
-    return True
 
 
 def pose(item: Object, channels: Iterable[Channel], shown: Depsgraph | None = None) -> None:

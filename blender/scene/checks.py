@@ -1,8 +1,8 @@
 """What cannot be sampled or posed is refused: what the viewport leaves out, places that are nowhere, and more.
 
 Blender gives NaN and infinity by itself, and neither may end up in a pose. Options whose keys clash on a frame are
-refused here, those that clash without keys in `bake/chain`. Frame handlers may remove what was read by
-objects and names.
+refused here, those that clash without keys in `bake/chain`. Frame handlers may remove what was read by objects and
+names.
 """
 
 from collections import defaultdict
