@@ -73,6 +73,15 @@ def test_a_key_beside_a_frame_counts_as_blender_has_it(beside: float) -> None:
     _compare(list(versions.curves(item)))
 
 
+@pytest.mark.parametrize("values", [(0.0, 9e-8, -2e-8), (0.0, 1.3e-7, 0.0), (1e-9, 4e-9, 9e-9)])
+def test_values_next_to_each_other_are_not_interpolated(values: tuple[float, ...]) -> None:
+    item = bpy.data.objects.new("Item", None)
+    for frame, value in zip((2, 30, 58), values, strict=True):
+        item.location = value, value, value
+        item.keyframe_insert("location", frame=frame)
+    _compare(list(versions.curves(item)))
+
+
 def test_modifiers_and_curves_without_keys_are_left_to_blender() -> None:
     curves = _curves(1)
     curves[1].modifiers.new("CYCLES")
