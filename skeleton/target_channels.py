@@ -72,7 +72,7 @@ class KeyedTarget:
     location_path, rotation_path : RNA paths from the object
     delta_location, delta_rotation : (3,), (3, 3) what Blender adds to the object's own transform
     before : (3 or 4,) the value of the rotation from which its keys go on without a jump
-    constrained : whether constraints add something to a bone's own transform
+    constrained : whether constraints may add something to its own transform
     arrives : for a control, the bone that goes along with it, and (4, 4) from that one to the target; None for a target
         that is keyed itself
     """
@@ -163,6 +163,8 @@ class CarriedTarget:
         if target.bone:
             armature = [place.bone for place in target.parents].index("")
             to_world = _to_world(target.parents[armature:], samples, moved)[:, None]
+        elif len(target.parents) == 1 and not target.constrained:
+            to_world = np.eye(4)[None, None]  # far away, single precision is no place to measure it from
         else:
             to_world = product(_to_world(target.parents, samples, moved)[:, None], transform.inverse(sampled.matrix))
         if target.bone and target.bone.has_parent:

@@ -236,7 +236,7 @@ def test_a_delta_transform_is_left_to_blender() -> None:
     parent, transform, point = moving(), wanted(), Point("Target")
     shift, turn = np.array((0.1, -0.4, 2.0)), about("Y", 0.7)
     samples = objects(parent, Target=path_of([(0, 0, 0)]))
-    target = keyed("Target", (point,), delta_location=shift, delta_rotation=turn)
+    target = keyed("Target", (point, Point("Parent")), delta_location=shift, delta_rotation=turn)
     found = target_channels(plan((), count=COUNT), {point: transform}, samples, {point: target})
     location, rotation = (channel.values for channel in found["Target"])
     own = np.array(

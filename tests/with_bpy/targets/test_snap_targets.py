@@ -60,6 +60,14 @@ def test_a_snap_moves_the_targets_alone(chain: PropertyGroup) -> None:
     assert_follows(chain.id_data)
 
 
+def test_a_snap_brings_a_turned_target_from_afar(chain: PropertyGroup) -> None:
+    for item in (chain.target, chain.pole_target):
+        item.animation_data_clear()
+        item.location, item.rotation_euler = (1e9, -1e9, 0.0), (0.4, 1.0, -2.0)
+    api.snap_targets(chain.id_data)
+    assert_follows(chain.id_data)
+
+
 def test_a_snap_keys_the_current_frame_with_auto_keying_only(chain: PropertyGroup) -> None:
     for auto_keying, frames in ((False, [1, 60]), (True, [1, 5.25, 60])):
         bpy.context.scene.tool_settings.use_keyframe_insert_auto = auto_keying
