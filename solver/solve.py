@@ -60,6 +60,7 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
     goals = inputs.check_goals(goals, chain, options)
     input_pose = rest if goals.pose is None else reference_pose.from_rotations(chain, rest, goals.pose)
     start = input_pose if options.reference == Reference.POSE else rest
+    goals = _with_pole_on_root(goals, start, options)
     plane = bend_plane(goals, options, rest, start)
     limit = input_pose.reach if options.use_extension_limit else None
     solutions = [_solve_side(goals, *side, limit, start, options) for side in bend.candidates(plane, options)]
@@ -72,6 +73,14 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
     if differs(options.influence, 1.0):
         _, solution = blended(solution, prepared, solution.rotations, goals.pose, options.influence)
     return solution
+
+
+def _with_pole_on_root(goals: Goals, start: ReferencePose, options: Options) -> Goals:
+    """The goals; a pole that is on the root but for rounding is there, where it shows no side."""
+    if goals.pole is None:
+        return goals
+    on_root = norm(goals.pole) <= start.lengths_and_slack(options.tolerance)[1]
+    return replace(goals, pole=np.where(on_root[..., None], 0.0, goals.pole)) if on_root.any() else goals
 
 
 def _solve_side(

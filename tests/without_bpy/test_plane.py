@@ -194,6 +194,12 @@ class TestUndecided:
         expected = np.broadcast_to((0.5**0.5, 0, 0.5**0.5), (5, 3))
         np.testing.assert_allclose(elbow(solution), expected, atol=1e-14)
 
+    @pytest.mark.parametrize("options", [{}, {"pole_pin": 1.0, "max_stretch": 1.3}, {"plane": Plane.REST}])
+    def test_a_pole_rounded_on_the_root_keeps_the_last_side(self, options: dict) -> None:
+        pole = np.array(((0, 0, -1), (1e-8, -3e-8, 2e-8), (0, 0, 0), (3e-8, 3e-8, 3e-8)))
+        solution = solved(LEG, np.broadcast_to((0, 1.5, 0), (4, 3)), pole, tolerance=1e-6, **options)
+        np.testing.assert_allclose(elbow(solution), [-Z] * 4, atol=1e-12)
+
     def test_a_pole_in_line_at_first_takes_the_first_decided_plane(self) -> None:
         pole = np.array(((0, 1, 0), (0, 2, 0), (1, 0, 0)), dtype=float)
         solution = solved(LEG, np.broadcast_to((0, 1.5, 0), (3, 3)), pole)
