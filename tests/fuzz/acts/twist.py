@@ -123,6 +123,8 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         return  # what of that is swing is the bone's own
     if "twist" in scene["bones"] and any(is_uneven(scene["poses"].get(name, {})) for name in ("upper", "twist")):
         return  # the turn of the bone in line changes the limb's lengths, as the manual says
+    if chain.degenerate.any() and not oracle.Limb.of(chain.name).is_rigid(bpy.data.objects[RIG]):
+        return  # with the target on the root any direction is as good, and each gives other lengths
     yield from _other_faults(poses, without, frames, sum(scene["lengths"]))
     moved = any("location" in {*pose, *pose.get("keys", {})} for pose in scene["poses"].values())
     if is_right and "influence" not in fields and not moved and "edit" not in scene:
