@@ -80,6 +80,10 @@ def _faults(limb: oracle.Limb, fields: Mapping, chain: object, row: int) -> Iter
     below = [*takewhile(lambda bone: bone.name != limb.root, bones[limb.hock].parent_recursive), bones[limb.hock]]
     if not all(bone.bone.use_inherit_rotation for bone in below):
         return  # what is above the leg then gives it another shape at rest, from which these turns do not count
+    if any(_turn(bone) is None for bone in below) or (
+        bones[limb.hock].bone.inherit_scale == "FIX_SHEAR" and _is_uneven(bones[limb.hock].parent)
+    ):
+        return  # of a shear, it inherits a turn that its parent does not have
     carrier = turns[0 if fields["hock"] == "PARALLEL" else 1]
     by = _angle(carrier, turns[2])
     angle = abs(bones[limb.end].two_bone_ik_hock_angle)
@@ -116,6 +120,11 @@ def _turn(bone: bpy.types.PoseBone) -> np.ndarray | None:
     axes = axes / sizes
     is_turned = np.allclose(axes.T @ axes, np.eye(3), atol=1e-4) and np.linalg.det(axes) > 0.0
     return axes @ rest.T if is_turned else None
+
+
+def _is_uneven(bone: bpy.types.PoseBone) -> bool:
+    sizes = np.linalg.norm(np.array(bone.matrix, dtype=float)[:3, :3], axis=0)
+    return bool(np.ptp(sizes) > 1e-4 * sizes.max())
 
 
 def _angle(one: np.ndarray, other: np.ndarray) -> float:
