@@ -144,11 +144,13 @@ def _refuse_unmovable(
         raise _refused("CONNECTED_TARGET", chain, point)
     if not point.bone and any(path.startswith("delta_") for path in versions.animated_paths(item)):
         raise _refused("DELTA_ANIMATED", chain, point)
-    if not point.bone:
-        # What carries it is known by where it is, less its own transform.
-        flat = (OwnTransforms(item, frames).basis(owner, with_rotation=False).scale == 0.0).any(axis=-1)
-        if flat.any():
-            raise _refused("FLAT_TARGET", chain, point, frame=frame_text(frames[int(np.argmax(flat))]))
+    # What carries it is known by where it is, less its own transform.
+    for place in dependencies.with_parents(point) if not point.bone else ():
+        if not place.bone:
+            scale = OwnTransforms(place.object, frames).basis(place.object, with_rotation=False).scale
+            if (flat := (scale == 0.0).any(axis=-1)).any():
+                frame = frame_text(frames[int(np.argmax(flat))])
+                raise _refused("FLAT_TARGET", chain, place, frame=frame)
 
 
 def _refuse_carried_in_part(chain: ChainPlan, spans: Sequence[tuple[float, float]]) -> None:

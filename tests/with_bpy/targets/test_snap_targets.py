@@ -126,6 +126,11 @@ def rest(chain: PropertyGroup) -> None:
     chain.target, chain.subtarget = other, "control"
 
 
+def carry_flat(chain: PropertyGroup) -> None:
+    chain.target.parent = empty("Cart", (0, 0, 0))
+    animate(chain.target.parent, scale={4: (1, 1, 1), 6: (1, 0, 1)})
+
+
 SPOILT = {
     "shared": (lambda chain: setattr(chain, "pole_target", chain.target), "SHARED_TARGET", '"Target" of chain "lower"'),
     "constrained": (
@@ -163,8 +168,9 @@ SPOILT = {
     "flat": (
         lambda chain: animate(chain.target, scale={4: (1, 1, 1), 6: (1, 0, 1)}),
         "FLAT_TARGET",
-        '"Target" of chain "lower" has a scale of 0 on frame 6',
+        'Object "Target" has a scale of 0 on frame 6',
     ),
+    "on something flat": (carry_flat, "FLAT_TARGET", 'Object "Cart" has a scale of 0 on frame 6'),
     "driven": (lambda chain: chain.target.driver_add("location", 0), "CURVE_DRIVEN", 'location of "Target" is driven'),
     "locked curves": (
         lambda chain: setattr(versions.curves(chain.target)[0], "lock", True),
