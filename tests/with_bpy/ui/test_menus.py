@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from pathlib import Path
 
 import bpy
@@ -27,7 +28,10 @@ MOST = 20
 
 def entries() -> dict[str, list[tuple[str, str]]]:
     """Of each menu what its entries do, and their words; "" for those of the operator's own label."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    found = {
+        name: [(f"two_bone_ik.{entry['operator']}", entry["text"]) for entry in menu["entries"] if "operator" in entry]
+        for name, menu in tomllib.loads(MENUS.with_suffix(".toml").read_text("utf-8")).items()
+    }
     for menu in (node for node in ast.parse(MENUS.read_text("utf-8")).body if isinstance(node, ast.ClassDef)):
         for call in (node for node in ast.walk(menu) if isinstance(node, ast.Call) and node.args):
             if getattr(call.func, "attr", "") in ("operator", "operator_menu_enum"):
