@@ -165,9 +165,15 @@ class SelectedChainsOperator(ChainOperator):
 
 
 def registration(*modules: ModuleType) -> tuple[Callable[[], None], Callable[[], None]]:
-    """`register` and `unregister` of all that these modules define for Blender."""
+    """`register` and `unregister` of all that these modules define for Blender.
+
+    TWO_BONE_IK_OT_solve becomes the operator two_bone_ik.solve, and so do all others.
+    """
     defined = (pair for module in modules for pair in vars(module).items())
-    return register_classes_factory([item for name, item in defined if name.startswith("TWO_BONE_IK_")])
+    classes = [item for name, item in defined if name.startswith("TWO_BONE_IK_")]
+    for operator in (item for item in classes if issubclass(item, Operator)):
+        operator.bl_idname = operator.__name__.lower().replace("_ot_", ".")
+    return register_classes_factory(classes)
 
 
 def show_in_panel(report: "api.Report") -> None:

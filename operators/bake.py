@@ -18,7 +18,6 @@ from .progress import EachActionOperator, KeyOperator
 class TWO_BONE_IK_OT_solve(ChainOperator):
     """Pose all chains on the current frame; with auto keying on, key them as well"""
 
-    bl_idname = "two_bone_ik.solve"
     bl_label = "Solve Two-Bone IK"
     takes_selected = True
 
@@ -32,7 +31,6 @@ class TWO_BONE_IK_OT_solve(ChainOperator):
 class TWO_BONE_IK_OT_flip_bend(ChainOperator):
     """Bend the active chain the other way and pose it so"""
 
-    bl_idname = "two_bone_ik.flip_bend"
     bl_label = "Flip Two-Bone IK Bend"
 
     def run(self, context: Context, rig: Rig) -> "api.Report":
@@ -42,7 +40,6 @@ class TWO_BONE_IK_OT_flip_bend(ChainOperator):
 class TWO_BONE_IK_OT_bake(KeyProperties, EachActionOperator, KeyOperator):
     """Key the bones of all chains over a range of frames"""
 
-    bl_idname = "two_bone_ik.bake"
     bl_label = "Bake Two-Bone IK"
     goes_by_keys = True
 
@@ -85,7 +82,6 @@ class TWO_BONE_IK_OT_bake(KeyProperties, EachActionOperator, KeyOperator):
 class TWO_BONE_IK_OT_check(RangeOperator):
     """Tell on which frames targets are out of reach or limbs flip, without a key"""
 
-    bl_idname = "two_bone_ik.check"
     bl_label = "Check Two-Bone IK"
 
     add_markers: option("range", "add_markers")
@@ -112,7 +108,6 @@ class TWO_BONE_IK_OT_check(RangeOperator):
 class TWO_BONE_IK_OT_markers_remove(ChainOperator):
     """Remove the timeline markers that checks of this armature have added"""
 
-    bl_idname = "two_bone_ik.markers_remove"
     bl_label = "Remove Two-Bone IK Markers"
     takes_selected = True
 
@@ -123,7 +118,6 @@ class TWO_BONE_IK_OT_markers_remove(ChainOperator):
 class TWO_BONE_IK_OT_worst_frame(ArmatureOperator):
     """Go to the frame on which, as the report has it, a limb is farthest from how it was solved"""
 
-    bl_idname = "two_bone_ik.worst_frame"
     bl_label = "Go to Worst Two-Bone IK Frame"
 
     @classmethod
@@ -138,7 +132,6 @@ class TWO_BONE_IK_OT_worst_frame(ArmatureOperator):
 class TWO_BONE_IK_OT_go_to_frame(Operator):
     """Go to the frame on which this shows most"""
 
-    bl_idname = "two_bone_ik.go_to_frame"
     bl_label = "Go to Frame"
     bl_options = {"UNDO", "INTERNAL"}
 

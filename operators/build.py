@@ -10,7 +10,6 @@ from .progress import RequestOperator
 class TWO_BONE_IK_OT_build(RequestOperator, SelectedChainsOperator):
     """Build the limbs into the rig out of bones, constraints and drivers, so that they move without this extension"""
 
-    bl_idname = "two_bone_ik.build"
     bl_label = "Build into Rig"
 
     def seen(self, _context: Context, rig: Rig) -> "unkeyed_moves.Points":
@@ -23,7 +22,6 @@ class TWO_BONE_IK_OT_build(RequestOperator, SelectedChainsOperator):
 class TWO_BONE_IK_OT_unbuild(SelectedChainsOperator):
     """Take out of the rig what Build into Rig has built"""
 
-    bl_idname = "two_bone_ik.unbuild"
     bl_label = "Remove from Rig"
     needs_chains = False
 

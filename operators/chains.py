@@ -15,7 +15,6 @@ from .armature_operator import ArmatureOperator, ChainOperator, Result, api, in_
 class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
     """Add a chain that ends with the active bone and starts with its parent"""
 
-    bl_idname = "two_bone_ik.chain_add"
     bl_label = "Add Two-Bone IK Chain"
 
     @classmethod
@@ -29,7 +28,6 @@ class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
 class TWO_BONE_IK_OT_chains_detect(ArmatureOperator):
     """Find arms and legs by the names of the bones or by their structure, and add a chain for each that has none"""
 
-    bl_idname = "two_bone_ik.chains_detect"
     bl_label = "Detect Two-Bone IK Limbs"
     takes_selected = True
 
@@ -82,7 +80,6 @@ class _ListOperator(ChainOperator):
 class TWO_BONE_IK_OT_chain_remove(_ListOperator):
     """Remove the active chain; bones and keys stay as they are"""
 
-    bl_idname = "two_bone_ik.chain_remove"
     bl_label = "Remove Two-Bone IK Chain"
 
     def run(self, context: Context, rig: Rig) -> None:
@@ -92,7 +89,6 @@ class TWO_BONE_IK_OT_chain_remove(_ListOperator):
 class TWO_BONE_IK_OT_chain_move(_ListOperator):
     """Move the active chain in the list"""
 
-    bl_idname = "two_bone_ik.chain_move"
     bl_label = "Move Two-Bone IK Chain"
 
     direction: option("chains", "direction")
@@ -107,7 +103,6 @@ class TWO_BONE_IK_OT_chain_move(_ListOperator):
 class TWO_BONE_IK_OT_side_decide(ChainOperator):
     """Choose the side to which the active chain bends, for limbs that are all but straight at rest"""
 
-    bl_idname = "two_bone_ik.side_decide"
     bl_label = "Decide Two-Bone IK Side"
 
     axis: option("chains", "axis")
@@ -119,7 +114,6 @@ class TWO_BONE_IK_OT_side_decide(ChainOperator):
 class TWO_BONE_IK_OT_twist_share(ArmatureOperator):
     """Let the place of a twist bone between the joints give its share, or set that by hand from now on"""
 
-    bl_idname = "two_bone_ik.twist_share"
     bl_label = "Set Share of Twist"
 
     twist_bone: option("chains", "twist_bone")
@@ -135,7 +129,6 @@ class TWO_BONE_IK_OT_twist_share(ArmatureOperator):
 class TWO_BONE_IK_OT_set_aligned(ChainOperator):
     """Set Inherit Scale to Aligned on the bones that the stretch of the active chain would shear"""
 
-    bl_idname = "two_bone_ik.set_aligned"
     bl_label = "Set Inherit Scale to Aligned"
 
     def run(self, context: Context, rig: Rig) -> None:
@@ -146,7 +139,6 @@ class TWO_BONE_IK_OT_set_aligned(ChainOperator):
 class TWO_BONE_IK_OT_settings_copy(ChainOperator):
     """Give other chains the settings of the active one; on the other side they are mirrored"""
 
-    bl_idname = "two_bone_ik.settings_copy"
     bl_label = "Copy Two-Bone IK Settings"
 
     to: option("chains", "to")
@@ -174,7 +166,6 @@ class TWO_BONE_IK_OT_settings_copy(ChainOperator):
 class TWO_BONE_IK_OT_system_info_copy(Operator):
     """Copy versions and the settings of chains to the clipboard, without names and paths, for the report of a fault"""
 
-    bl_idname = "two_bone_ik.system_info_copy"
     bl_label = "Copy Two-Bone IK System Info"
 
     def execute(self, context: Context) -> Result:

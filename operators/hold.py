@@ -26,7 +26,6 @@ class TWO_BONE_IK_OT_hold(_InTurn):
     """Let the target stay where it is, in the world or on what Hold to names. It takes the range of its selected keys,
     else the preview range, else the frames to come"""
 
-    bl_idname = "two_bone_ik.hold"
     bl_label = "Hold Two-Bone IK Target"
 
     only_active: option("hold", "only_active")
@@ -65,7 +64,6 @@ class TWO_BONE_IK_OT_hold(_InTurn):
 class TWO_BONE_IK_OT_holds_update(_InTurn):
     """Make all holds anew from the keys before them, as what they hold on to may have moved since"""
 
-    bl_idname = "two_bone_ik.holds_update"
     bl_label = "Update Two-Bone IK Holds"
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
@@ -75,7 +73,6 @@ class TWO_BONE_IK_OT_holds_update(_InTurn):
 class TWO_BONE_IK_OT_hold_remove(ChainOperator):
     """Remove a hold of the active chain's target, or all of them, and give back the keys from before"""
 
-    bl_idname = "two_bone_ik.hold_remove"
     bl_label = "Remove Two-Bone IK Hold"
 
     index: option("hold", "index")

@@ -37,7 +37,6 @@ _FLIP = (("MOUSE_MMB", "EVENT_F"), "Flip Bend")
 class TWO_BONE_IK_OT_live(ChainOperator):
     """Let the limbs of all selected armatures follow while targets and pole targets move, without keys; or no longer"""
 
-    bl_idname = "two_bone_ik.live"
     bl_label = "Live Two-Bone IK"
     takes_selected = True
 
@@ -52,7 +51,6 @@ class TWO_BONE_IK_OT_live(ChainOperator):
 class TWO_BONE_IK_OT_drag(ArmatureOperator):
     """Pull the limb in hand with the mouse, by its tip, elbow or knee; with auto keying on, key it as well"""
 
-    bl_idname = "two_bone_ik.drag"
     bl_label = "Drag Two-Bone IK Limb"
     bl_options = {"REGISTER", "UNDO", "BLOCKING", "GRAB_CURSOR"}
 

@@ -22,7 +22,6 @@ class TWO_BONE_IK_OT_plant(EachActionOperator):
     """Key captured legs anew, in a copy of the action, so that feet stay where they stand. Pressed again, it begins
     from the captured motion, with the contacts as they are keyed now"""
 
-    bl_idname = "two_bone_ik.plant"
     bl_label = "Plant Two-Bone IK Feet"
     needs_chains = False
     goes_by_keys = True
@@ -94,7 +93,6 @@ class TWO_BONE_IK_OT_plant(EachActionOperator):
 class TWO_BONE_IK_OT_contact_select(ArmatureOperator):
     """Go to these frames of a contact and select them. Shift: select up to here"""
 
-    bl_idname = "two_bone_ik.contact_select"
     bl_label = "Select Contact"
     bl_options = {"UNDO", "INTERNAL"}
 
@@ -129,7 +127,6 @@ class TWO_BONE_IK_OT_contact_select(ArmatureOperator):
 class TWO_BONE_IK_OT_contact_set(ArmatureOperator):
     """Key what the foot stands on over the selected frames. Before and after, it stands as it did"""
 
-    bl_idname = "two_bone_ik.contact_set"
     bl_label = "Set Two-Bone IK Contact"
 
     bone: option("contacts", "bone")
@@ -154,7 +151,6 @@ class TWO_BONE_IK_OT_contact_set(ArmatureOperator):
 class TWO_BONE_IK_OT_foot_paths(ArmatureOperator):
     """Show over which paths feet go, as planted and as captured, and where they stand over the range; or hide them"""
 
-    bl_idname = "two_bone_ik.foot_paths"
     bl_label = "Show Two-Bone IK Foot Paths"
     bl_options = set()  # it changes nothing
 

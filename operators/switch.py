@@ -11,7 +11,6 @@ from .progress import EachActionOperator, KeyOperator
 class TWO_BONE_IK_OT_reveal(ChainOperator):
     """Let the active limb show: unmute its chain, mute the constraint on top of it, or set the rig's switch"""
 
-    bl_idname = "two_bone_ik.reveal"
     bl_label = "Reveal Two-Bone IK Limb"
 
     def run(self, context: Context, rig: Rig) -> "api.Report | None":
@@ -38,7 +37,6 @@ class TWO_BONE_IK_OT_reveal(ChainOperator):
 class TWO_BONE_IK_OT_switch(EachActionOperator, KeyOperator):
     """Let limbs of a known rig show their FK controls, or IK, over a range: these are keyed so that the pose stays"""
 
-    bl_idname = "two_bone_ik.switch"
     bl_label = "Switch Two-Bone IK Limbs"
     needs_chains = False
     key_fields = ("keys", "tolerance", "key_type")

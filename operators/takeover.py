@@ -9,7 +9,6 @@ from .armature_operator import ArmatureOperator, api, show_in_panel
 class TWO_BONE_IK_OT_chains_from_constraints(ArmatureOperator):
     """Add a chain for each IK constraint of two bones, or of a leg of three, posing the limb as the constraint does"""
 
-    bl_idname = "two_bone_ik.chains_from_constraints"
     bl_label = "Two-Bone IK Chains from Constraints"
     takes_selected = True
 

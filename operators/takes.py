@@ -20,7 +20,6 @@ class TWO_BONE_IK_OT_plant_capture(RequestOperator):
     """Import a motion capture, and key its legs so that feet stay where they stand. A scene in which nothing is
     animated gets its rate and range"""
 
-    bl_idname = "two_bone_ik.plant_capture"
     bl_label = "Plant a Capture"
     begins_at_once = False  # Blender 4.3 makes an undo step when its file browser has closed
 
@@ -82,7 +81,6 @@ class TWO_BONE_IK_OT_plant_capture(RequestOperator):
 class TWO_BONE_IK_OT_fit_scene(ArmatureOperator):
     """Give the scene the range of the capture, and its rate where that is known"""
 
-    bl_idname = "two_bone_ik.fit_scene"
     bl_label = "Fit Scene to Capture"
 
     def run(self, context: Context, rig: Rig) -> None:

@@ -39,7 +39,6 @@ class TargetKindProperties:
 class TWO_BONE_IK_OT_create_targets(TargetKindProperties, SelectedChainsOperator):
     """Create the target and pole target that chains lack, as empties or as bones, so that the pose does not move"""
 
-    bl_idname = "two_bone_ik.create_targets"
     bl_label = "Create Two-Bone IK Targets"
 
     parent: option("targets", "parent")
@@ -74,7 +73,6 @@ class TWO_BONE_IK_OT_create_targets(TargetKindProperties, SelectedChainsOperator
 class TWO_BONE_IK_OT_remove_targets(SelectedChainsOperator):
     """Remove the targets that were created for chains, with their keys; what another chain uses as well stays"""
 
-    bl_idname = "two_bone_ik.remove_targets"
     bl_label = "Remove Two-Bone IK Targets"
 
     def run(self, _context: Context, rig: Rig) -> None:
@@ -85,7 +83,6 @@ class TWO_BONE_IK_OT_remove_targets(SelectedChainsOperator):
 class TWO_BONE_IK_OT_snap_targets(SelectedChainsOperator):
     """Move target and pole target to where the pose already is; with auto keying on, key them as well"""
 
-    bl_idname = "two_bone_ik.snap_targets"
     bl_label = "Snap Two-Bone IK Targets to Pose"
 
     def run(self, context: Context, rig: Rig) -> "api.Report":
@@ -95,7 +92,6 @@ class TWO_BONE_IK_OT_snap_targets(SelectedChainsOperator):
 class TWO_BONE_IK_OT_bake_targets(KeyOperator):
     """Key target and pole target over a range of frames so that they follow the pose"""
 
-    bl_idname = "two_bone_ik.bake_targets"
     bl_label = "Bake Two-Bone IK Targets from Pose"
     reads = ("BONE_KEYS",)
 
@@ -110,7 +106,6 @@ class TWO_BONE_IK_OT_bake_targets(KeyOperator):
 class TWO_BONE_IK_OT_change_target_space(KeyOperator):
     """Hang target and pole target on the world, an object or a bone, and key them so that they move as before"""
 
-    bl_idname = "two_bone_ik.change_target_space"
     bl_label = "Change Two-Bone IK Target Space"
     reads = ("TARGET_KEYS",)
 
@@ -150,7 +145,6 @@ class TWO_BONE_IK_OT_change_target_space(KeyOperator):
 class TWO_BONE_IK_OT_pin(TargetKindProperties, KeyOperator):
     """Put targets where hands and feet are and switch Live on, so that these stay while you move the body"""
 
-    bl_idname = "two_bone_ik.pin"
     bl_label = "Pin Two-Bone IK Limbs"
     reads = ("BONE_KEYS",)
     needs_chains = False  # limbs without chains get them
