@@ -1,6 +1,6 @@
 """Limbs, reach, pole, the other solution, and where feet stand, drawn over the 3D Viewport; nothing while it is off."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,6 +17,7 @@ from .. import __package__ as base_package
 from ..blender.armatures import Rig, local_armatures
 
 if TYPE_CHECKING:
+    from ..blender.status.limb_state import LimbState
     from ..blender.status.overlay import Line
 
 _SIGN = 9.0
@@ -38,58 +39,52 @@ def _switch(_manager: WindowManager | None, on: bool) -> None:
         SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
 
 
-def _shown(context: Context) -> list[Rig]:
-    """The armatures whose limbs are drawn."""
+def _shown(context: Context) -> "Iterator[tuple[Rig, str, Mapping[str, LimbState]]]":
+    """The armatures whose limbs are drawn, each with the name of its chain in hand, or "", and its limbs."""
     if base_package not in context.preferences.addons:
-        return []
+        return
     if not cast(SpaceView3D, context.space_data).overlay.show_overlays:
-        return []
+        return
     picked = {item for item in (context.object, *context.selected_objects) if item}
-    return [rig for rig in local_armatures(context.scene) if not picked.isdisjoint((rig, *_goals(rig)))]
+    for rig in local_armatures(context.scene):
+        if not picked.isdisjoint((rig, *_goals(rig))):
+            # NumPy comes with these: not before there is something to draw.
+            from ..blender.status import in_hand
+            from . import limb_notice
+
+            chain = in_hand.chain_in_hand(context)
+            yield rig, chain.name if chain and chain.id_data == rig else "", limb_notice.look(context, rig)
 
 
 def _draw() -> None:
     context = bpy.context
-    if not (shown := _shown(context)):
-        return
-    addon: Any = context.preferences.addons[base_package]
-    # NumPy comes with these: not before there is something to draw.
-    from ..blender.live import state
-    from ..blender.status import in_hand, overlay
-    from . import limb_notice
+    for rig, held, limbs in _shown(context):
+        from ..blender.live import state
+        from ..blender.status import overlay
 
-    chain = in_hand.chain_in_hand(context)
-    gpu.state.blend_set("ALPHA")
-    for rig in shown:
-        held = chain.name if chain and chain.id_data == rig else ""
-        for name, found in limb_notice.look(context, rig).items():
+        colors = _colors(context)
+        gpu.state.blend_set("ALPHA")
+        for name, found in limbs.items():
             if found.joints and found.target and found.state != "MUTED":
                 state_name = "as_set" if found.state == "OFF_POLE" else found.state.lower()
                 # A limb that cannot be solved, or does not follow, is posed by nobody either.
-                color = getattr(addon.preferences, f"{state_name}_color", addon.preferences.not_posed_color)
+                color = getattr(colors, f"{state_name}_color", colors.not_posed_color)
                 signs = overlay.sign(found, context.region_data, context.region.width, _SIGN * _pixel())
                 _draw_lines([found.joints], color, width=4.0 if name == held else 2.0)
                 _draw_lines(signs, color, width=2.0)
                 _draw_lines([(found.joints[-1], *found.target)], color, width=1.0)
         if guides := overlay.guides(state.cached(rig), held) if held else None:
-            _draw_lines([guides.other, guides.pole], addon.preferences.guide_color, width=1.5)
-            _draw_lines(guides.reach, addon.preferences.guide_color, width=1.0)
-        _draw_feet(rig, context, addon.preferences)
-    gpu.state.blend_set("NONE")
+            _draw_lines([guides.other, guides.pole], colors.guide_color, width=1.5)
+            _draw_lines(guides.reach, colors.guide_color, width=1.0)
+        _draw_feet(rig, context, colors)
+        gpu.state.blend_set("NONE")
 
 
 def _draw_words() -> None:
     """Beside joints of the limb in hand its angles, in degrees; beside limbs without keys that a render has none."""
     context = bpy.context
-    if not (shown := _shown(context)):
-        return
-    from ..blender.status import in_hand
-    from . import limb_notice
-
-    chain = in_hand.chain_in_hand(context)
-    for rig in shown:
-        held = chain.name if chain and chain.id_data == rig else ""
-        for name, found in limb_notice.look(context, rig).items():
+    for _, held, limbs in _shown(context):
+        for name, found in limbs.items():
             angles = [f"{angle:.1f}°" for angle in found.angles if name == held]
             words = [*zip(found.joints, angles, strict=False)]
             if found.lacks_keys:
@@ -98,12 +93,16 @@ def _draw_words() -> None:
                 _draw_text(context, place, text)
 
 
-def _draw_text(context: Context, joint: tuple[float, ...], text: str) -> None:
+def _colors(context: Context) -> Any:
     addon: Any = context.preferences.addons[base_package]
+    return addon.preferences
+
+
+def _draw_text(context: Context, joint: tuple[float, ...], text: str) -> None:
     place = location_3d_to_region_2d(context.region, context.region_data, joint)
     if place:
         blf.size(0, _LETTERS * _pixel())
-        blf.color(0, *addon.preferences.guide_color)
+        blf.color(0, *_colors(context).guide_color)
         blf.position(0, place.x + _LETTERS * _pixel(), place.y, 0.0)
         blf.draw(0, text)
 
