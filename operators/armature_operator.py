@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..blender.plant import contact_runs as contact_runs
     from ..blender.scene import probe as probe
     from ..blender.status import in_hand as in_hand
+    from ..blender.targets import space as space
 else:
 
     class _Later:
@@ -35,7 +36,7 @@ else:
 
     api, in_hand = _Later("...api"), _Later("...blender.status.in_hand")
     holds, contact_runs = _Later("...blender.hold.holds"), _Later("...blender.plant.contact_runs")
-    probe = _Later("...blender.scene.probe")
+    probe, space = _Later("...blender.scene.probe"), _Later("...blender.targets.space")
     unkeyed_moves = _Later("...blender.bake.unkeyed_moves")
 
 

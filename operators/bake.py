@@ -87,18 +87,14 @@ class TWO_BONE_IK_OT_check(RangeOperator):
     add_markers: option("range", "add_markers")
 
     def run(self, context: Context, rig: Rig) -> "api.Report":
+        chains, frames = self.chains(rig), self.frames(context)
         report = api.check(
-            rig,
-            self.chains(rig),
-            self.frames(context),
-            scene=context.scene,
-            sampling=self.sampling,
-            add_markers=self.add_markers,
+            rig, chains, frames, scene=context.scene, sampling=self.sampling, add_markers=self.add_markers
         )
         if self.window is None:
             return report
-        points = unkeyed_moves.sources(rig, self.chains(rig))
-        moved = unkeyed_moves.alerts(points, context.evaluated_depsgraph_get(), self.frames(context))
+        points = unkeyed_moves.sources(rig, chains)
+        moved = unkeyed_moves.alerts(points, context.evaluated_depsgraph_get(), frames)
         return replace(report, notes=(*report.notes, *moved))
 
     def draw_choices(self) -> None:

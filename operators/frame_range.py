@@ -52,6 +52,8 @@ class RangeOperator(SelectedChainsOperator):
     """What few users change: below a fold."""
     reads: tuple[str, ...] = ("TARGET_KEYS", "BONE_KEYS")
     """The ranges of the keys that it reads."""
+    usual = "SCENE"
+    """The range, unless another is set or the scene has a preview range."""
 
     # The range is that of the scene each time, not that of the last call.
     frame_range: option("range", "frame_range", update=_take_range)
@@ -71,7 +73,7 @@ class RangeOperator(SelectedChainsOperator):
         """The range of a dialog: where a capture moves what is read, its frames, and no more and no less."""
         from ..blender.curves.keys import FEW_KEYS
 
-        usual, spans = self.usual_range(context), dict[str, float]()
+        usual, spans = usual_range(context, self.usual), dict[str, float]()
         for name in self.reads if usual == "SCENE" else ():
             if frames := _keys(context, name, self.only_active, FEW_KEYS):
                 spans[name] = max(frames) - min(frames)
@@ -84,14 +86,10 @@ class RangeOperator(SelectedChainsOperator):
             custom = is_set("frame_start") or is_set("frame_end")
             self.frame_range = "CUSTOM" if custom else usual
 
-    def usual_range(self, context: Context) -> str:
-        """The range, unless another is set."""
-        return usual_range(context)
-
     def frames(self, context: Context) -> tuple[float, float, float]:
         """First and last frame, and step."""
         is_set = self.properties.is_property_set
-        name = self.frame_range if is_set("frame_range") else self.usual_range(context)
+        name = self.frame_range if is_set("frame_range") else usual_range(context, self.usual)
         start, end = _span(context, name, self.only_active)
         start = self.frame_start if is_set("frame_start") else start
         return start, self.frame_end if is_set("frame_end") else end, self.frame_step
@@ -111,7 +109,7 @@ class RangeOperator(SelectedChainsOperator):
             name = row.row()
             name.alignment = "RIGHT"
             name.label(text="Frames")
-            row.label(text=self.frames_text(context))
+            row.label(text="{} - {}".format(*self.frames(context)) if self.has_one_range() else "Those of Each Action")
         if self.has_one_range():
             column.prop(self, "frame_step")
         layout.prop(self, "only_active")
@@ -124,12 +122,6 @@ class RangeOperator(SelectedChainsOperator):
     def has_one_range(self) -> bool:
         """False where what is acted on has frames of its own each."""
         return True
-
-    def frames_text(self, context: Context) -> str:
-        """The frames of a range that is not custom, in words."""
-        if not self.has_one_range():
-            return pgettext_iface("Those of Each Action")
-        return "{} - {}".format(*self.frames(context))
 
     def draw_choices(self) -> None:
         """What the operator has beside the range."""
@@ -162,6 +154,6 @@ def _draw_text(column: UILayout, text: str, *, warns: bool = False) -> None:
         column.label(text=line, translate=False, icon="BLANK1" if number else "ERROR" if warns else "ARMATURE_DATA")
 
 
-def usual_range(context: Context) -> str:
-    """The preview range where there is one, otherwise that of the scene."""
-    return "PREVIEW" if context.scene.use_preview_range else "SCENE"
+def usual_range(context: Context, otherwise: str = "SCENE") -> str:
+    """The preview range where there is one."""
+    return "PREVIEW" if context.scene.use_preview_range else otherwise

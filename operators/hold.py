@@ -6,7 +6,7 @@ from bpy.types import Context
 
 from ..blender.armatures import Rig
 from ..blender.options import option
-from .armature_operator import ChainOperator, Result, SelectedChainsOperator, api, holds, in_hand, unkeyed_moves
+from .armature_operator import ChainOperator, Result, SelectedChainsOperator, api, holds, in_hand, space, unkeyed_moves
 from .progress import RequestOperator
 
 
@@ -15,11 +15,9 @@ class _InTurn(RequestOperator, SelectedChainsOperator):
         return [[rig] for rig in rigs]
 
     def seen(self, context: Context, rig: Rig) -> "unkeyed_moves.Points":
-        from ..blender.targets.space import space_point
-
         yield from unkeyed_moves.targets(rig, self.chains(rig))
-        if space := space_point(holds.hold_to(context.scene)):
-            yield space
+        if onto := space.space_point(holds.hold_to(context.scene)):
+            yield onto
 
 
 class TWO_BONE_IK_OT_hold(_InTurn):

@@ -9,6 +9,7 @@ from bpy.types import Context, Event, OperatorProperties
 from ..blender.armatures import Rig
 from ..blender.options import option, rows, with_properties
 from .armature_operator import ArmatureOperator, Result, api, contact_runs, in_hand, probe, redraw_views, unkeyed_moves
+from .frame_range import usual_range
 from .progress import EachActionOperator
 
 _OF_RIG = rows("plant", owner="rig")
@@ -25,18 +26,16 @@ class TWO_BONE_IK_OT_plant(EachActionOperator):
     bl_label = "Plant Two-Bone IK Feet"
     needs_chains = False
     goes_by_keys = True
+    usual = "BONE_KEYS"
 
     def seen(self, _context: Context, rig: Rig) -> "unkeyed_moves.Points":
         return unkeyed_moves.all_bones(rig)
-
-    def usual_range(self, context: Context) -> str:
-        return "PREVIEW" if context.scene.use_preview_range else "BONE_KEYS"
 
     def invoke(self, context: Context, event: Event) -> Result:
         return ArmatureOperator.invoke(self, context, event)  # without a dialog
 
     def execute(self, context: Context) -> Result:
-        self.show_range(self.usual_range(context))
+        self.show_range(usual_range(context, self.usual))
         rig, scene, options = in_hand.rig_in_hand(context), cast(Any, context.scene), cast(Any, self.properties)
         given = options.is_property_set
         level = {} if given("floor") or given("use_height") else _OF_SCENE

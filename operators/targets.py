@@ -9,7 +9,7 @@ from bpy.types import Context, Event, Object, Operator
 
 from ..blender.armatures import Rig, is_rig
 from ..blender.options import option
-from .armature_operator import Result, SelectedChainsOperator, api, auto_keying, in_hand, unkeyed_moves
+from .armature_operator import Result, SelectedChainsOperator, api, auto_keying, in_hand, space, unkeyed_moves
 from .progress import KeyOperator
 
 if TYPE_CHECKING:
@@ -113,23 +113,19 @@ class TWO_BONE_IK_OT_change_target_space(KeyOperator):
     space_bone: option("targets", "space_bone")
 
     def seen(self, _context: Context, rig: Rig) -> "unkeyed_moves.Points":
-        from ..blender.targets.space import space_named, space_point
-
         yield from unkeyed_moves.targets(rig, self.chains(rig))
-        if space := space_point(space_named(self.space, self.space_bone)):
-            yield space
+        if onto := space.space_point(space.space_named(self.space, self.space_bone)):
+            yield onto
 
     def seen_on(self, _context: Context) -> None:
         """All frames: what carries a target does so on all."""
 
     def request(self, context: Context, rig: Rig) -> "api.Request":
-        from ..blender.targets.space import space_named
-
         return api.change_target_space.request(
             rig,
             self.chains(rig),
             self.frames(context),
-            space=space_named(self.space, self.space_bone),
+            space=space.space_named(self.space, self.space_bone),
             style=api.KeyStyle.of(self),
             **self.scene_settings(context),
         )
