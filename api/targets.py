@@ -127,14 +127,8 @@ def bake_targets(
     forearm.L: 10 of 10 frames reached
     Targets of chain "forearm.L" have keys on 2 frames instead of 10
     """
-    settings = KeySettings.styled(
-        keys=keys,
-        tolerance=tolerance,
-        interpolation=interpolation,
-        key_type=key_type,
-        sampling=sampling,
-        measure=measure,
-    )
+    style = KeySettings.styled(keys=keys, tolerance=tolerance, interpolation=interpolation, key_type=key_type)
+    settings = KeySettings.styled(style, sampling=sampling, measure=measure)
     return targets_from_pose.bake_targets(given_rig(rig), chains, frames, scene, settings)
 
 
