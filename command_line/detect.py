@@ -1,6 +1,5 @@
 """The command `detect`: finds the limbs of a rig and writes a setup file for them."""
 
-import os
 from argparse import Namespace
 from pathlib import Path
 
@@ -37,10 +36,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _refuse_foreign(output: Path) -> None:
-    """Raise `Refused` if the file exists, and people have written it."""
-    if not os.path.exists(output):
-        return
-    with atomic_write.opened(output) as file:
-        first = file.readline(len(setup_file.FIRST_LINE))
+    """Raise `Refused` if there is a file, and people have written it."""
+    first = atomic_write.first_line(output, len(setup_file.FIRST_LINE))
     if first and first != setup_file.FIRST_LINE.encode():
         raise Refused("OVERWRITE.setup", value=str(output))

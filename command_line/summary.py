@@ -1,7 +1,6 @@
 """A file with a line of JSON for each shot that has ended, which other programs may follow while a run goes on."""
 
 import json
-import os
 from contextlib import suppress
 from io import FileIO
 from os import SEEK_END
@@ -75,10 +74,7 @@ def _is_ours(line: bytes) -> bool:
 
 
 def _refuse_foreign(path: Path) -> None:
-    if not os.path.exists(path):
-        return
-    with atomic_write.opened(path) as file:
-        first = file.readline(atomic_write.LARGEST_TEXT)
+    first = atomic_write.first_line(path)
     is_begun = first.startswith(_BEGIN) and not first.endswith(b"\n")
     if not (is_begun or _BEGIN.startswith(first) or _is_ours(first)):
         raise Refused("OVERWRITE.other", value=str(path))

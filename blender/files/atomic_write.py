@@ -48,6 +48,17 @@ def text(path: Path, largest: int = LARGEST_TEXT) -> str:
         return file.read().decode("utf-8-sig")
 
 
+def first_line(path: Path, largest: int = LARGEST_TEXT) -> bytes:
+    """The beginning of the file, up to its first line break or so many bytes; empty if there is no file.
+
+    raises : Refused as by `opened`
+    """
+    if not os.path.exists(path):
+        return b""
+    with opened(path) as file:
+        return file.readline(largest)
+
+
 def refuse_irregular(path: Path) -> None:
     """Raise `Refused` if the path is a pipe, a device or a folder: reading from it may never end."""
     goal = _followed(path)
