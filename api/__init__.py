@@ -46,10 +46,12 @@ from .chains import (
     add_detected,
     apply_setup,
     chains_from_constraints,
+    copy_settings,
     decide_side,
     detect,
     ensure_chain,
     load_setup,
+    mirror_settings,
     remove_chain,
     save_setup,
     set_aligned,
@@ -59,7 +61,6 @@ from .holds import hold, remove_hold, update_holds
 from .options import BakeOptions, ChainOptions
 from .plant import contacts, plant
 from .pose import drag, flip_bend, solve
-from .settings import copy_settings, mirror_settings
 from .switch import known_limb_of, known_limbs, switch
 from .takes import import_take
 from .targets import (

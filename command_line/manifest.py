@@ -34,9 +34,8 @@ from . import list_names, patterns, record, shot_options
 from .formats import FORMATS
 from .list_names import SPAN
 from .patterns import Listing, PathMapping
-from .rig_setup import RigSetup, repeated
 from .rows import Rows
-from .shot import Shot
+from .shot import RigSetup, Shot, repeated
 from .text_values import of_table
 
 _HOOKS = ("python_before", "python_after")

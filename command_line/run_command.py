@@ -18,9 +18,8 @@ from .manifest import mapping
 from .outcome import ExitStatus, Outcome, table
 from .patterns import Listing
 from .record import RefuseOther
-from .rig_setup import from_arguments
 from .run_shot import done_before, run_shot
-from .shot import Shot
+from .shot import Shot, from_arguments
 from .standard_streams import Progress, complain, one_line
 from .summary import Summary
 

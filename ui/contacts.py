@@ -5,15 +5,14 @@ where it stands on ball or heel, and invisible where it is free. A long range ha
 two fields without room for their numbers: Blender drags fields, and Esc takes that back.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
 
+from ..blender.plant import contact_keys, contact_runs
+from ..blender.plant.contact_runs import Run
 from .sidebar import ICON, draw_lines, is_narrow, sidebar_width
-
-if TYPE_CHECKING:
-    from ..blender.plant.contact_runs import Run
 
 _BESIDE, _NAMES = 80.0, 0.25
 """Pixels of the sidebar beside a row, and the part of the rest that names of limbs have before it. A row that has more
@@ -26,8 +25,6 @@ _FRAME, _WORD, _EDGE = 2.0, 40.0, 8.0
 
 def draw(layout: UILayout, context: Context, rig: Any) -> None:
     """The rows of all limbs with contacts, and what sets the contacts that are selected."""
-    from ..blender.plant import contact_keys, contact_runs
-
     rows, scene = contact_runs.rows(rig), context.scene
     names = contact_runs.limb_names(rig, rows)
     if rows:
@@ -62,8 +59,6 @@ def _named_row(layout: UILayout, name: str, named: float) -> UILayout:
 
 def _draw_head(layout: UILayout, context: Context, rig: Any, rows: Any, page: tuple[int, int]) -> None:
     """Which frames the rows show, and whether what plays is older; where there are more pages, the ways there."""
-    from ..blender.plant import contact_runs
-
     start, end = page
     first, last = contact_runs.whole_span(rows.values())
     row = layout.row(align=True)
@@ -90,7 +85,7 @@ def _draw_place(row: UILayout, frame: int, page: tuple[int, int], pixels: float)
     _part(row, right, pixels * (end - start + 1)).label(text="")
 
 
-def _draw_runs(row: UILayout, rig: Any, bone: str, runs: "list[Run]", pixels: float) -> None:
+def _draw_runs(row: UILayout, rig: Any, bone: str, runs: list[Run], pixels: float) -> None:
     """`pixels` : of a frame"""
     first, row.use_property_split = runs[0].start, False
     edges = _edges(rig, pixels, first, runs[-1].end) if bone == rig.two_bone_ik_contact_bone else {}
@@ -121,7 +116,7 @@ def _edges(rig: Any, pixels: float, first: int, last: int) -> dict[str, tuple[fl
     return {name: (place, place + _EDGE) for name, (frame, place) in places.items() if first <= frame <= last}
 
 
-def _draw_run(part: UILayout, bone: str, run: "Run", width: float) -> None:
+def _draw_run(part: UILayout, bone: str, run: Run, width: float) -> None:
     text = run.kind.capitalize() if run.kind != "NONE" and width > _WORD else ""
     stands, flat = run.kind != "NONE", run.kind == "BOTH"
     button: Any = part.operator("two_bone_ik.contact_select", text=text, emboss=stands, depress=flat)

@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
@@ -11,43 +11,40 @@ from bpy.types import Context, UILayout
 from ..blender.armatures import Rig, editable
 from ..blender.messages.numbers import unit_name
 from ..blender.messages.translation import translated
+from ..blender.rigs.known_limbs import known_by_end
 from ..blender.rigs.switch_property import property_label
 from ..blender.settings.properties import TwoBoneIKChain
+from ..blender.status.hiding import Hiding, can_be_set
+from ..blender.status.limb_state import LimbState, State, limb_states
 from .sidebar import wrapped
-
-if TYPE_CHECKING:
-    from ..blender.status.hiding import Hiding
-    from ..blender.status.limb_state import LimbState
 
 _STATES: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("limb_notice.toml").read_text("utf-8"))
 
 
-def look(context: Context, rig: Rig) -> "Mapping[str, LimbState]":
+def look(context: Context, rig: Rig) -> Mapping[str, LimbState]:
     """Each limb of an armature, by the name of its chain, as it is evaluated."""
-    from ..blender.status.limb_state import limb_states
-
     playing = context.screen.is_animation_playing
     return limb_states(rig, context.scene, context.view_layer.depsgraph, playing=playing)
 
 
-def short(context: Context, state: "LimbState") -> str:
+def short(context: Context, state: LimbState) -> str:
     """A word or two, in the user's language; "" where there is nothing to tell."""
     if state.refusal:
         return pgettext_iface(state.refusal.kind.replace("_", " ").capitalize())
     return _filled(context, state, "short")
 
 
-def long(context: Context, state: "LimbState") -> str:
+def long(context: Context, state: LimbState) -> str:
     """A sentence, in the user's language; "" where there is nothing to be done."""
     return _filled(context, state, "long")
 
 
-def angles(state: "LimbState") -> str:
+def angles(state: LimbState) -> str:
     """Degrees by which root and mid joint are turned; "" where the limb is not solved."""
     return translated("part.angles", root=state.angles[0], hinge=state.angles[1]) if state.angles else ""
 
 
-def icon(state: "LimbState") -> Any:
+def icon(state: LimbState) -> Any:
     """The sign of its state."""
     return _STATES[state.state]["icon"]
 
@@ -89,11 +86,8 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
         column.label(text="")
 
 
-def _mending(chain: TwoBoneIKChain, by: "Hiding") -> str:
+def _mending(chain: TwoBoneIKChain, by: Hiding) -> str:
     """What the button says that lets the chain show; "" where only the user can."""
-    from ..blender.rigs.known_limbs import known_by_end
-    from ..blender.status.hiding import can_be_set
-
     rig = chain.id_data
     if not by.switch:
         return "Mute Constraint"
@@ -104,14 +98,12 @@ def _mending(chain: TwoBoneIKChain, by: "Hiding") -> str:
 
 def _most_lines(context: Context) -> int:
     """How many lines the sentences take that come and go while a target moves."""
-    from ..blender.status.limb_state import LimbState, State
-
     states = (State.OFF_POLE, State.AS_SET, State.TOO_FAR, State.TOO_CLOSE, State.NOT_POSED, State.PULLED)
     examples = (LimbState(state=state, miss=0.888, cause="Limit Extension") for state in states)
     return max(len(wrapped(context, long(context, example))) for example in examples)
 
 
-def _filled(context: Context, state: "LimbState", length: str) -> str:
+def _filled(context: Context, state: LimbState, length: str) -> str:
     template = _STATES[state.state].get(length, "")
     if not template:
         return ""

@@ -40,7 +40,10 @@ def pin_targets(
     refuse_unposable(rig)
     until_written = resources.enter_context(ExitStack())
     until_written.callback(chains_restorer(rig))
-    notes = [*_detected(rig)]
+    notes: list[str] = []
+    if not rig.two_bone_ik_chains:
+        limbs = add_detected(rig, ("ARMS", "LEGS"))
+        notes.append(translated("note.added_to", rig=rig.name, chains=", ".join(limb.chain for limb in limbs)))
     if any(lacks(chain, role) for chain in chosen_chains(rig, names) for role in Role):
         [created] = create_all({rig: names}, scene, made, undo=until_written)
         notes += created.notes
@@ -66,12 +69,6 @@ def pin_targets(
         return MeasurePhase(need, finish)
 
     return write
-
-
-def _detected(rig: Rig) -> Iterator[str]:
-    if not rig.two_bone_ik_chains:
-        limbs = add_detected(rig, ("ARMS", "LEGS"))
-        yield translated("note.added_to", rig=rig.name, chains=", ".join(limb.chain for limb in limbs))
 
 
 def _carried(rig: Rig, names: Sequence[str] | None) -> Iterator[str]:
