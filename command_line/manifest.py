@@ -205,7 +205,7 @@ class _Entry:
             suffixes = of_table(self.where, "formats", ",".join(texts))
         if "output" not in self.table:
             return "", suffixes
-        output = self._filled("output")
+        output = patterns.filled(self._text(self.table, "output"), self.where, "output")
         base, suffix = os.path.splitext(output)
         if suffix.lower() in FORMATS:
             return base, suffixes if says_formats else (suffix,)
@@ -260,9 +260,6 @@ class _Entry:
     def _text(self, table: Mapping[str, Any], key: str) -> str:
         (text,) = toml_file.texts(self.where, key, [table[key]])
         return text
-
-    def _filled(self, key: str) -> str:
-        return patterns.filled(self._text(self.table, key), self.where, key)
 
 
 def _below(folder: Path, base: str, suffix: str, entry: _Entry) -> Path:

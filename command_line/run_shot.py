@@ -3,8 +3,8 @@
 import os
 import runpy
 import traceback
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack, closing, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -49,25 +49,15 @@ class _Task:
     left_out: TakingPart | None = None
 
 
-class _Refusals(list[Refused]):
-    """Takes what is refused inside it, and to keep going lets no other armature or chain know; is a list of these."""
-
-    def __init__(self, *, keep_going: bool) -> None:
-        super().__init__()
-        self._keep_going = keep_going
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
-        if isinstance(error, Refused):
-            self.append(error)
-        return isinstance(error, Refused) and self._keep_going
-
-    def take(self, refusals: Iterable[Refused]) -> None:
-        """Take these as well."""
-        for refusal in refusals:
-            with self:
-                raise refusal
+@contextmanager
+def _told(refusals: list[Refused], shot: Shot) -> Iterator[None]:
+    """What is refused inside is added to these, and to keep going lets no other armature or chain know."""
+    try:
+        yield
+    except Refused as refused:
+        refusals.append(refused)
+        if not shot.keep_going:
+            raise
 
 
 def run_shot(shot: Shot, progress: Progress, refuse_other: RefuseOther | None = None) -> Outcome:
@@ -208,14 +198,16 @@ def _run_script(path: Path) -> None:
         raise Refused("HOOK", value=str(path), reason=reason) from None
 
 
-def _reports(shot: Shot, setups: Setups, progress: Progress) -> tuple[list[api.Report], _Refusals]:
+def _reports(shot: Shot, setups: Setups, progress: Progress) -> tuple[list[api.Report], list[Refused]]:
     """The reports of the armatures, and the refusals of those that were left out to keep going."""
-    refusals = _Refusals(keep_going=shot.keep_going)
+    refusals: list[Refused] = []
     tasks = _tasks(shot, setups, refusals)
     outputs.refuse_several(shot, len(tasks))
     reports: list[api.Report] = []
     groups, in_circle = _groups(shot, tasks)
-    refusals.take(in_circle)
+    for refusal in in_circle:
+        with _told(refusals, shot):
+            raise refusal
     posed = 0
 
     def go_on(done: float) -> None:
@@ -229,23 +221,23 @@ def _reports(shot: Shot, setups: Setups, progress: Progress) -> tuple[list[api.R
     return reports, refusals
 
 
-def _tasks(shot: Shot, setups: Setups, refusals: _Refusals) -> dict[Rig, _Task]:
+def _tasks(shot: Shot, setups: Setups, refusals: list[Refused]) -> dict[Rig, _Task]:
     """The armatures of the open file that take part, with their setups applied."""
     tasks: dict[Rig, _Task] = {}
     for rig_setup, setup in zip(shot.rigs, setups, strict=True):
-        with refusals:
+        with _told(refusals, shot):
             if isinstance(setup, Refused):
                 raise setup
             with_chains = not (setup and setup.chains) and shot.command not in ("plant", "switch")
             for rig in blend_file.rigs(shot.file, rig_setup.name, with_chains=with_chains):
-                with refusals:
+                with _told(refusals, shot):
                     task = _task(shot, given_rig(rig), setup)
                     is_posing = shot.command in _POSING
                     tasks[rig] = _without_sheared(rig, task, refusals) if shot.keep_going and is_posing else task
     return tasks
 
 
-def _without_sheared(rig: Rig, task: _Task, refusals: _Refusals) -> _Task:
+def _without_sheared(rig: Rig, task: _Task, refusals: list[Refused]) -> _Task:
     """Without chains whose stretch would shear a bone, which are refused; with all of them if no other is left."""
     taking_part = chains_taking_part(rig, task.chains)
     names = [chain.name for chain in taking_part.chains]
@@ -254,7 +246,7 @@ def _without_sheared(rig: Rig, task: _Task, refusals: _Refusals) -> _Task:
     if not (sheared and rest):
         return task
     ends = {chain.name: (chain.end_bone, chain.tip_bone) for chain in taking_part.chains}
-    refusals.take(shear_refusal(rig, bones[0], ends[name]) for name, bones in sheared.items())
+    refusals += [shear_refusal(rig, bones[0], ends[name]) for name, bones in sheared.items()]
     return replace(task, chains=rest, left_out=taking_part)
 
 
@@ -267,20 +259,20 @@ def _with_left_out(report: api.Report, task: _Task) -> api.Report:
     return replace(report, left_out=before.left_out, lacking=tuple(before.lacking), notes=notes)
 
 
-def _posed(shot: Shot, tasks: Mapping[Rig, _Task], refusals: _Refusals, progress: Progress) -> list[api.Report]:
+def _posed(shot: Shot, tasks: Mapping[Rig, _Task], refusals: list[Refused], progress: Progress) -> list[api.Report]:
     """The reports of armatures that are posed at the same time; `progress` is told how many are ready."""
     prepared: dict[api.Request, _Task] = {}
     reports: list[api.Report] = []
     with ExitStack() as opened:
         for place, (rig, task) in enumerate(tasks.items()):
-            with refusals:
+            with _told(refusals, shot):
                 if shot.command == "check":
                     report = api.check(rig, task.chains, shot.frames, scene=_scene(rig), sampling=shot.sampling)
                     reports.append(_with_left_out(report, task))
                     continue
                 asked = _requests(shot, rig, task)
                 for number, request in enumerate(asked):
-                    with refusals:
+                    with _told(refusals, shot):
                         opened.enter_context(closing(request))
                         for done in request.prepare():
                             interrupt.check()
@@ -288,7 +280,7 @@ def _posed(shot: Shot, tasks: Mapping[Rig, _Task], refusals: _Refusals, progress
                         prepared[request] = task
         interrupt.check()
         for end, task in zip(api.write_together([*prepared]), prepared.values(), strict=True):
-            with refusals:
+            with _told(refusals, shot):
                 if isinstance(end, Refused):
                     raise end
                 reports.append(_with_left_out(end, task))
