@@ -16,9 +16,10 @@ from ..blender.rigs.switch_property import property_label
 from ..blender.settings.properties import TwoBoneIKChain
 from ..blender.status.hiding import Hiding, can_be_set
 from ..blender.status.limb_state import LimbState, State, limb_states
+from ..blender.status.overlay import CIRCLE
 from .sidebar import wrapped
 
-_STATES: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("limb_notice.toml").read_text("utf-8"))
+_STATES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("limb_notice.toml").read_text("utf-8"))
 
 
 def look(context: Context, rig: Rig) -> Mapping[str, LimbState]:
@@ -47,6 +48,12 @@ def angles(state: LimbState) -> str:
 def icon(state: LimbState) -> Any:
     """The sign of its state."""
     return _STATES[state.state]["icon"]
+
+
+def sign(state: LimbState) -> list[Any]:
+    """The lines of the sign of its state, around 0; none where it needs no sign."""
+    notice = _STATES[state.state]
+    return [*([CIRCLE] if "in_circle" in notice else []), *notice.get("sign", [])]
 
 
 def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:

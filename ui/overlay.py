@@ -61,6 +61,7 @@ def _draw() -> None:
     for rig, held, limbs in _shown(context):
         from ..blender.live import state
         from ..blender.status import overlay
+        from . import limb_notice
 
         colors = _colors(context)
         gpu.state.blend_set("ALPHA")
@@ -69,7 +70,8 @@ def _draw() -> None:
                 state_name = "as_set" if found.state == "OFF_POLE" else found.state.lower()
                 # A limb that cannot be solved, or does not follow, is posed by nobody either.
                 color = getattr(colors, f"{state_name}_color", colors.not_posed_color)
-                signs = overlay.sign(found, context.region_data, context.region.width, _SIGN * _pixel())
+                view = context.region_data, context.region.width, _SIGN * _pixel()
+                signs = overlay.in_view(limb_notice.sign(found), found.joints[-1], *view)
                 _draw_lines([found.joints], color, width=4.0 if name == held else 2.0)
                 _draw_lines(signs, color, width=2.0)
                 _draw_lines([(found.joints[-1], *found.target)], color, width=1.0)

@@ -2,8 +2,8 @@
 date, and which limb is in hand.
 
 `overlay` has what is drawn in the views: reach, pole and angles of the limb in hand, where it is off, where feet stand.
-The state of a limb, and how often it is measured while Blender plays, is decided in `limb_state`; its sign is in
-`overlay`, its color in `options.toml`, its icon and words in `ui/limb_notice.toml`.
+The state of a limb, and how often it is measured while Blender plays, is decided in `limb_state`; its color is in
+`options.toml`, its sign, icon and words are in `ui/limb_notice.toml`.
 
 Other rooms use of it:
 

@@ -1,7 +1,7 @@
 """What the overlay shows beside the pose of limbs, as points in world space: for each the sign of its state, for the
 limb in hand its other solution, reach and pole."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import pi
 
@@ -16,30 +16,15 @@ from ...solver.hock import TURNS_WITH
 from ...solver.values import Array, Plane
 from ...solver.vectors import any_normal, unit
 from ..live.state import RigState
-from .limb_state import LimbState, Place, State
+from .limb_state import Place
 
 Line = Sequence[Place]
 """Points in world space, to be joined one after another."""
 
 _TURN = np.linspace(0.0, 2.0 * pi, 65)
 
-_ROUND = np.stack((np.cos(_TURN[::4]), np.sin(_TURN[::4])), axis=-1).tolist()
-_SIGNS = {
-    State.REACHED: [_ROUND],
-    State.OFF_POLE: [_ROUND, [(-1, 0), (1, 0)]],
-    State.AS_SET: [[(0, 1), (1, 0), (0, -1), (-1, 0), (0, 1)]],
-    State.TOO_FAR: [[(0, 1.2), (1, -0.7), (-1, -0.7), (0, 1.2)]],
-    State.TOO_CLOSE: [[(0, -1.2), (1, 0.7), (-1, 0.7), (0, -1.2)]],
-    State.NOT_POSED: [[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9), (-0.9, -0.9)]],
-    State.BUILT: [[(-1, -1), (1, -1), (1, 0.2), (0, 1.1), (-1, 0.2), (-1, -1)]],
-    State.BUILT_BEFORE: [[(-1, -1), (1, -1), (1, 0.2), (0, 1.1), (-1, 0.2), (-1, -1)], [(-1, -1), (1, 0.2)]],
-    State.PULLED: [[(-1, 0), (1, 0)], [(0, -1), (0, 1)]],
-    State.HIDDEN: [[(-1, -1), (1, 1)], [(-1, 1), (1, -1)]],
-    State.OTHER_SCENE: [[(0, -1), (0, 1)]],
-    State.IN_NO_SCENE: [[(-1, -0.5), (1, -0.5)], [(-1, 0.5), (1, 0.5)]],
-    State.REFUSED: [[(-1, 0), (1, 0)]],
-}
-"""Lines in the plane of the view: one shape for each state, for those who cannot tell its color."""
+CIRCLE = np.stack((np.cos(_TURN[::4]), np.sin(_TURN[::4])), axis=-1).tolist()
+"""Points (17, 2) of a circle of radius 1, as a line of a sign has them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,18 +61,20 @@ def guides(rig_state: RigState, name: str) -> Guides | None:
     )
 
 
-def sign(found: LimbState, view: RegionView3D, width: int, size: float) -> list[Line]:
-    """The sign of a limb's state, around its tip.
+def in_view(
+    lines: Iterable[Sequence[tuple[float, float]]], place: Place, view: RegionView3D, width: int, size: float
+) -> list[Line]:
+    """Lines in the plane of the view, as those of a sign, around a place.
 
     width : of the region, in pixels
-    size : half of the sign's, in pixels
+    size : of 1, in pixels
     """
-    tip = Vector(found.joints[-1])
-    # How much of the world a pixel shows at the depth of the tip; behind the eye, nothing is seen anyway.
+    tip = Vector(place)
+    # How much of the world a pixel shows at this depth; behind the eye, nothing is seen anyway.
     depth = max((view.perspective_matrix @ tip.to_4d()).w, 0.0)
     scale = size * 2.0 * depth / (view.window_matrix[0][0] * width)
     right, up = (Vector(row[:3]) * scale for row in view.view_matrix[:2])
-    return [[tuple(tip + x * right + y * up) for x, y in line] for line in _SIGNS.get(found.state, ())]
+    return [[tuple(tip + x * right + y * up) for x, y in line] for line in lines]
 
 
 def _mirrored(solved: SolvedGroup) -> Array:

@@ -9,7 +9,8 @@ import numpy as np
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.live import state
 from bl_ext.user_default.two_bone_ik.blender.status.limb_state import LimbState, State, limb_states
-from bl_ext.user_default.two_bone_ik.blender.status.overlay import Guides, guides, sign
+from bl_ext.user_default.two_bone_ik.blender.status.overlay import Guides, guides, in_view
+from bl_ext.user_default.two_bone_ik.ui import limb_notice
 from mathutils import Matrix
 
 from support import rigs
@@ -84,7 +85,7 @@ def test_every_state_that_is_drawn_has_a_shape_of_its_own() -> None:
     shapes = []
     for one in set(State) - {State.MUTED}:
         found = LimbState(state=one, joints=((0.0, 0.0, 0.0), (0.1, 0.0, 0.0), (0.2, 0.1, 0.0)))
-        shapes.append(sign(found, view, width=200, size=10.0))
+        shapes.append(in_view(limb_notice.sign(found), found.joints[-1], view, width=200, size=10.0))
         reach = np.abs(np.concatenate(shapes[-1]) - (0.2, 0.1, 0.0)).max()
         assert 0.089 < reach < 0.121  # ten pixels, of which a hundred show one unit; a triangle is a little larger
     assert len({repr(shape) for shape in shapes}) == len(shapes) == 13
