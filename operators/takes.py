@@ -93,7 +93,6 @@ class TWO_BONE_IK_OT_fit_scene(ArmatureOperator):
 class TWO_BONE_IK_FH_capture(FileHandler):
     """Blender's other importers take files of the other formats"""
 
-    bl_idname = "TWO_BONE_IK_FH_capture"
     bl_label = "Motion Capture (Two-Bone IK)"
     bl_import_operator = "two_bone_ik.plant_capture"
     bl_file_extensions = ".bvh"

@@ -77,6 +77,8 @@ def texts() -> Iterator[str]:
         yield from [cases] if isinstance(cases, str) else cases.values()
         # The list shows kinds of refusals.
         yield kind.replace("_", " ").capitalize()
+    for menu in tomllib.loads((package / "ui/menus.toml").read_text("utf-8")).values():
+        yield from (menu["label"], menu["tooltip"], *(entry["text"] for entry in menu["entries"] if "text" in entry))
     for path in package.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.strip():
