@@ -58,47 +58,38 @@ def command(request: Callable[Arguments, Request]) -> Command[Arguments]:
 def action_command(
     following: Following, *, whole: bool = True
 ) -> Callable[[Callable[Arguments, Request]], ActionCommand[Arguments]]:
-    """The same as `command`, for each action as well; `following` and `whole` are those of `_for_actions`."""
+    """The same as `command`, of what plays, or a list for each of the `actions` of a pattern.
 
-    def decorated(request: Callable[Arguments, Request]) -> ActionCommand[Arguments]:
-        asked = _for_actions(request, following, whole=whole)
+    following : of an armature and the names that are given, the chains whose targets count, as `bake` takes them
+    whole : without `frames`, those of the action are meant
+    """
+
+    def decorated(request: Any) -> Any:
+        plain = signature(request)
+
+        @wraps(request)
+        def asked(rig: Object, *args: Any, actions: str | None = None, **named: Any) -> Request | list[Request]:
+            if actions is None:
+                return request(rig, *args, **named)
+            given = plain.bind(rig, *args, **named).arguments
+            own = whole and given.get("frames") is None
+
+            def make(span: tuple[int, int] | None) -> Request:
+                return request(**given | {"frames": span} if own else given)
+
+            chains = following(given_rig(rig), given.get("chains"))
+            return each_action.requests(given_rig(rig), actions, given.get("scene"), make, chains)
 
         @wraps(request)
         def carried_out(*args: Any, **named: Any) -> Report | list[Report]:
             requests = asked(*args, **named)
             return reports(requests) if isinstance(requests, list) else requests.write()
 
-        return cast("ActionCommand[Arguments]", with_request(carried_out, asked, Report | list[Report]))
+        added = Parameter("actions", Parameter.KEYWORD_ONLY, default=None, annotation=str | None)
+        cast(Any, asked).__signature__ = plain.replace(parameters=[*plain.parameters.values(), added])
+        return with_request(carried_out, asked, Report | list[Report])
 
     return decorated
-
-
-def _for_actions(
-    request: Callable[..., Request], following: Following, *, whole: bool
-) -> Callable[..., Request | list[Request]]:
-    """What gives the request of what plays, or a list with one for each of the `actions` of this pattern.
-
-    following : of an armature and the names that are given, the chains whose targets count, as `bake` takes them
-    whole : without `frames`, those of the action are meant
-    """
-    plain = signature(request)
-
-    @wraps(request)
-    def asked(rig: Object, *args: Any, actions: str | None = None, **named: Any) -> Request | list[Request]:
-        if actions is None:
-            return request(rig, *args, **named)
-        given = plain.bind(rig, *args, **named).arguments
-        own = whole and given.get("frames") is None
-
-        def make(span: tuple[int, int] | None) -> Request:
-            return request(**given | {"frames": span} if own else given)
-
-        chains = following(given_rig(rig), given.get("chains"))
-        return each_action.requests(given_rig(rig), actions, given.get("scene"), make, chains)
-
-    added = Parameter("actions", Parameter.KEYWORD_ONLY, default=None, annotation=str | None)
-    cast(Any, asked).__signature__ = plain.replace(parameters=[*plain.parameters.values(), added])
-    return asked
 
 
 def reports(requests: Sequence[Request]) -> list[Report]:

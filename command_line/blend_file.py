@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import bpy
 
@@ -119,20 +119,16 @@ def rigs(file: Path, name: str, *, with_chains: bool) -> list[Rig]:
 
     raises : Refused if there is none, or if there are several to choose from
     """
+    armatures = [item for item in bpy.data.objects if is_rig(item)]
     if name:
-        return [_named(name)]
-    armatures = [item for item in bpy.data.objects if is_rig(item) and item.users_scene]
-    if with_chains:
-        armatures = [item for item in armatures if item.two_bone_ik_chains]
+        named = [item for item in armatures if item.name == name]
+        if not named:
+            nearest = nearest_name(name, [item.name for item in armatures])
+            raise Refused("NO_RIG.named", object=name, value=name, nearest=nearest)
+        return named[:1]  # a linked one may have the same name
+    armatures = [item for item in armatures if item.users_scene and (item.two_bone_ik_chains or not with_chains)]
     if not armatures:
         raise Refused("NO_RIG.with_chains" if with_chains else "NO_RIG.in_scene", file=file)
     if len(armatures) > 1 and not with_chains:
         raise Refused("SEVERAL_RIGS", value=", ".join(item.name for item in armatures), file=file)
     return armatures
-
-
-def _named(name: str) -> Rig:
-    armatures = [item.name for item in bpy.data.objects if is_rig(item)]
-    if name not in armatures:
-        raise Refused("NO_RIG.named", object=name, value=name, nearest=nearest_name(name, armatures))
-    return cast(Rig, bpy.data.objects[name])
