@@ -49,7 +49,7 @@ def text(path: Path, largest: int = LARGEST_TEXT) -> str:
 
 
 def first_line(path: Path, largest: int = LARGEST_TEXT) -> bytes:
-    """The beginning of the file, up to its first line break or so many bytes; empty if there is no file.
+    """The beginning of the file, up to its first line break, `largest` bytes at most; empty if there is no file.
 
     raises : Refused as by `opened`
     """

@@ -1,9 +1,10 @@
 """What the overlay shows beside the pose of limbs, as points in world space: for each the sign of its state, for the
 limb in hand its other solution, reach and pole."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import pi
+from typing import Any
 
 import numpy as np
 from bpy.types import RegionView3D
@@ -61,9 +62,7 @@ def guides(rig_state: RigState, name: str) -> Guides | None:
     )
 
 
-def in_view(
-    lines: Iterable[Sequence[tuple[float, float]]], place: Place, view: RegionView3D, width: int, size: float
-) -> list[Line]:
+def in_view(lines: list[Any], place: Place, view: RegionView3D, width: int, size: float) -> list[Line]:
     """Lines in the plane of the view, as those of a sign, around a place.
 
     width : of the region, in pixels

@@ -12,7 +12,7 @@ Other rooms use of it:
     made_for : made
     new_targets : Role, TargetKind, TargetParent, TargetStyle
     pin : pin_targets
-    space : Space, floor_named, space_named, space_point
+    space : all
     target_bones : all
     target_space : all
     targets_from_pose : all
