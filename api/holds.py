@@ -88,7 +88,7 @@ def remove_hold(rig: Object, chain: str, index: int | None = None, *, scene: Sce
     """
     rig = given_rig(rig)
     [item] = chosen_chains(rig, [chain])
-    records = holds.of_chain(rig.two_bone_ik_chains[chain])
+    records = holds.of_chain(item)
     if index is not None and index not in range(len(records)):
         raise Refused("NO_HOLDS.number" if records else "NO_HOLDS.at_all", chain=item, value=index, count=len(records))
     steps.remove_holds(rig, chain, range(len(records)) if index is None else (index,), scene)

@@ -46,13 +46,14 @@ def _shown(context: Context) -> "Iterator[tuple[Rig, str, Mapping[str, LimbState
     if not cast(SpaceView3D, context.space_data).overlay.show_overlays:
         return
     picked = {item for item in (context.object, *context.selected_objects) if item}
-    for rig in local_armatures(context.scene):
-        if not picked.isdisjoint((rig, *_goals(rig))):
-            # NumPy comes with these: not before there is something to draw.
-            from ..blender.status import in_hand
-            from . import limb_notice
+    shown = [rig for rig in local_armatures(context.scene) if not picked.isdisjoint((rig, *_goals(rig)))]
+    if shown:
+        # NumPy comes with these: not before there is something to draw.
+        from ..blender.status import in_hand
+        from . import limb_notice
 
-            chain = in_hand.chain_in_hand(context)
+        chain = in_hand.chain_in_hand(context)
+        for rig in shown:
             yield rig, chain.name if chain and chain.id_data == rig else "", limb_notice.look(context, rig)
 
 
