@@ -9,11 +9,12 @@ import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import accumulate, islice, pairwise
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...solver.values import Array
 from ..files import atomic_write
@@ -47,24 +48,20 @@ class Joint:
     parent : the place of its parent in the list of joints; None for a root
     offset : from its parent to it at rest, in the unit of the file
     end : from it to its End Site, if it has one
-    channels : (axis, whether it is a position), in their order; the axis is 0, 1 or 2
+    channels : (whether it is a position, axis), in their order; the axis is 0, 1 or 2
     """
 
     name: str
     parent: int | None
     offset: tuple[float, ...] = (0.0, 0.0, 0.0)
     end: tuple[float, ...] | None = None
-    channels: tuple[tuple[int, bool], ...] = ()
+    channels: tuple[tuple[bool, int], ...] = ()
 
     @property
     def order(self) -> str:
         """The axes of its rotations, farthest first; a joint that lacks some turns about the others alone."""
-        axes = [axis for axis, is_position in self.channels if not is_position]
+        axes = [axis for is_position, axis in self.channels if not is_position]
         return "".join("XYZ"[axis] for axis in (*axes, *(axis for axis in range(3) if axis not in axes)))
-
-    def has(self, *, position: bool) -> bool:
-        """Whether it has channels of its position, or those of its rotation."""
-        return any(is_position == position for _, is_position in self.channels)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -74,18 +71,18 @@ class BvhFile:
     skeleton : its text from the beginning to before MOTION
     encoding : of the file, as Python names it
     joints : in the order of the file, parents first
-    columns : of each joint those of its channels
     frame_time : seconds, as it is written; "" if it is not
     rows : (n, c)    all channels on each frame; lengths in the unit of the file, angles in degrees
+    channels : (c, 3)    of each of them the joint, by its place in the list, whether it is a position, and the axis
     notes : sentences for the report
     """
 
     skeleton: str
     encoding: str
     joints: tuple[Joint, ...]
-    columns: tuple[slice, ...]
     frame_time: str
     rows: Array
+    channels: NDArray[np.intp]
     notes: tuple[str, ...]
 
 
@@ -105,18 +102,18 @@ def read(path: Path) -> BvhFile:
     joints, motion = _joints(path, bare, begin.end())
     head = _HEAD.match(bare, motion + len("MOTION"))
     assert head  # all of it may be missing
-    ends = [*accumulate((len(joint.channels) for joint in joints), initial=0)]
+    channels = [(number, *channel) for number, joint in enumerate(joints) for channel in joint.channels]
     count = int(head[1] or 0)
-    rows = _rows(path, bare, head.end(), count, ends[-1])
+    rows = _rows(path, bare, head.end(), count, len(channels))
     if head[1] and len(rows) > count:
         notes += (translated("report.bvh_rows", file=path, count=count, rows=len(rows)),)
     return BvhFile(
         skeleton=text[:motion],
         encoding=encoding,
         joints=joints,
-        columns=tuple(slice(*columns) for columns in pairwise(ends)),
         frame_time=head[2] or "",
         rows=rows,
+        channels=np.array(channels, np.intp).reshape(-1, 3),
         notes=notes,
     )
 
@@ -182,8 +179,8 @@ def _numbers(words: str) -> tuple[float, ...]:
     return numbers
 
 
-def _channels(words: str, count: int) -> tuple[tuple[int, bool], ...]:
-    channels = tuple(("xyz".index(word[0]), word.endswith("position")) for word in words.lower().split())
+def _channels(words: str, count: int) -> tuple[tuple[bool, int], ...]:
+    channels = tuple((word.endswith("position"), "xyz".index(word[0])) for word in words.lower().split())
     if not len(channels) == len(set(channels)) == count:
         raise ValueError
     return channels

@@ -56,19 +56,27 @@ class Capture(BvhFile):
         """The diagonal of a box about the joints at rest."""
         return float(norm(np.ptp(self.rest_heads, axis=0)))
 
+    @cached_property
+    def has(self) -> NDArray[np.bool_]:
+        """(j, 2, 3) whether each joint has channels of its rotation, and of its position, by axis."""
+        has = np.zeros((len(self.joints), 2, 3), np.bool_)
+        has[tuple(self.channels.T)] = True
+        return has
+
+    @cached_property
+    def values(self) -> Array:
+        """(n, j, 2, 3) each joint's rotations about the axes and positions along them; 0 where it has no channel."""
+        values = np.zeros((len(self.rows), *self.has.shape))
+        values[:, *self.channels.T] = self.rows
+        return values
+
     def places(self, number: int) -> Array:
         """(n, 3) where a joint is in the axes of its parent; what has no channel stays as at rest."""
-        places = np.tile(self.rest[number], (len(self.rows), 1))
-        for axis, column in self._columns(number, position=True):
-            places[:, axis] = self.base[number, axis] + self.rows[:, column]
-        return places
+        return np.where(self.has[number, 1], self.base[number] + self.values[:, number, 1], self.rest[number])
 
     def turns(self, number: int) -> Array:
         """(n, 3, 3) how a joint turns relative to its parent."""
-        angles = np.zeros((len(self.rows), 3))
-        for axis, column in self._columns(number, position=False):
-            angles[:, axis] = np.radians(self.rows[:, column])
-        return from_eulers(angles, self.joints[number].order[::-1])
+        return from_eulers(np.radians(self.values[:, number, 0]), self.joints[number].order[::-1])
 
     @cached_property
     def points(self) -> Array:
@@ -85,12 +93,6 @@ class Capture(BvhFile):
                 ends.append(place + turn @ np.array(joint.end))
         return np.stack([*points, *ends], axis=1)
 
-    def _columns(self, number: int, *, position: bool) -> list[tuple[int, int]]:
-        """The axis and the column of each channel of a kind."""
-        first = self.columns[number].start
-        channels = enumerate(self.joints[number].channels, first)
-        return [(axis, column) for column, (axis, is_position) in channels if is_position == position]
-
 
 def captured(path: Path) -> Capture:
     """The capture in the file.
@@ -101,9 +103,7 @@ def captured(path: Path) -> Capture:
     _refuse_values(path, file, ~np.isfinite(file.rows))
     capture = _read_positions(path, file)
     farthest = _FARTHEST * (capture.size or np.inf)
-    kinds = (is_position for joint in file.joints for _, is_position in joint.channels)
-    limits = [farthest if is_position else _WILDEST_TURN for is_position in kinds]
-    _refuse_values(path, file, np.abs(file.rows) > limits)
+    _refuse_values(path, file, np.abs(file.rows) > np.where(file.channels[:, 1], farthest, _WILDEST_TURN))
     return capture
 
 
@@ -123,7 +123,7 @@ def _read_positions(path: Path, file: BvhFile) -> Capture:
     offsets = np.array([joint.offset for joint in file.joints])
     capture = Capture(**vars(file), rest=offsets, base=np.zeros_like(offsets))
     inner = [number for number, joint in enumerate(file.joints) if joint.parent is not None]
-    moved = [number for number in inner if sum(is_position for _, is_position in file.joints[number].channels) == 3]
+    moved = [number for number in inner if capture.has[number, 1].all()]
     played = {number: capture.places(number) for number in moved}
     if not offsets[inner].any():
         rest = offsets.copy()
@@ -152,8 +152,7 @@ def _refuse_values(path: Path, file: BvhFile, wrong: NDArray[np.bool_]) -> None:
     if not wrong.any():
         return
     row, column = (int(found[0]) for found in np.nonzero(wrong))
-    number = next(number for number, columns in enumerate(file.columns) if column < columns.stop)
-    axis, is_position = file.joints[number].channels[column - file.columns[number].start]
+    number, is_position, axis = file.channels[column]
     raise Refused(
         "BVH_VALUE",
         value=str(path),

@@ -97,7 +97,7 @@ def _add_bones(rig: Rig, capture: Capture, scale: float) -> None:
             added.parent = edited[joints[joint.parent].name]
             apart = rest[joint.parent] + bones[joint.parent].along - rest[number]
             is_at_tail = bool((np.abs(apart) <= np.spacing(np.abs(rest[number]))).all())
-            added.use_connect = is_at_tail and joint.parent not in short and not joint.has(position=True)
+            added.use_connect = is_at_tail and joint.parent not in short and not capture.has[number, 1].any()
 
 
 def _scaled(lengths: ArrayLike, scale: float) -> _Single:
@@ -136,10 +136,10 @@ def _channels(rig: Rig, capture: Capture, rest: Sequence[Array], scale: float) -
     for number, (joint, axes) in enumerate(zip(capture.joints, rest, strict=True)):
         bone = rig.pose.bones[joint.name]
         bone.rotation_mode = joint.order
-        if joint.has(position=True):
+        if capture.has[number, 1].any():
             values = scale * (capture.places(number) - capture.rest[number]) @ axes
             yield Channel(path=bone.path_from_id("location"), group=bone.name, frames=frames, values=values)
-        if joint.has(position=False):
+        if capture.has[number, 0].any():
             values = rotation_values(axes.T @ capture.turns(number) @ axes, joint.order, np.zeros(3))
             yield Channel(path=bone.path_from_id("rotation_euler"), group=bone.name, frames=frames, values=values)
 

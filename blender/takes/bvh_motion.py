@@ -17,7 +17,6 @@ from ...solver.vectors import norm
 from ..armatures import Rig
 from ..messages.translation import translated
 from .arrays import bone_matrices
-from .bvh import Joint
 from .bvh_capture import Capture, captured
 from .take import Taken
 
@@ -38,9 +37,9 @@ def write(path: Path, source: Path, scene: Scene, rig: Rig, unit: str, fps: floa
     """
     capture = captured(source)
     motion = bone_matrices(scene, rig, np.arange(1.0, len(capture.rows) + 1.0))
-    rows, off = _rows(capture, rig, motion, taken)
-    lines = [f"Frames: {len(rows)}", f"Frame Time: {1.0 / fps:.9g}" if fps else f"Frame Time: {capture.frame_time}"]
-    lines += [" ".join(f"{value:.6f}" for value in row) for row in rows.tolist()]
+    values, off = _values(capture, rig, motion, taken)
+    lines = [f"Frames: {len(values)}", f"Frame Time: {1.0 / fps:.9g}" if fps else f"Frame Time: {capture.frame_time}"]
+    lines += [" ".join(f"{value:.6f}" for value in row) for row in values[:, *capture.channels.T].tolist()]
     path.write_text("\n".join((f"{capture.skeleton.rstrip()}\nMOTION", *lines, "")), capture.encoding)
     joint = max(off, key=lambda name: off[name], default="")
     if not joint or off[joint] <= _TOLD * capture.size:
@@ -48,38 +47,29 @@ def write(path: Path, source: Path, scene: Scene, rig: Rig, unit: str, fps: floa
     return [translated("report.bvh_channels", joint=joint, off=taken.scale * off[joint], unit=unit, file=source)]
 
 
-def _rows(capture: Capture, rig: Rig, motion: Mapping[str, Array], taken: Taken) -> tuple[Array, dict[str, float]]:
-    """(n, c) the channels; those of a joint without a bone are as in the source.
+def _values(capture: Capture, rig: Rig, motion: Mapping[str, Array], taken: Taken) -> tuple[Array, dict[str, float]]:
+    """(n, j, 2, 3) as `Capture.values`; those of a joint without a bone are as in the source.
 
     returns : also by joint how far it or its End Site is from where it belongs, as channels do not hold its motion
     """
-    rows, to_file = capture.rows.copy(), _TO_FILE[taken.up]
-    written = replace(capture, rows=rows)
+    written, to_file = replace(capture), _TO_FILE[taken.up]  # with values of its own
     turns: dict[int | None, Array] = {None: np.eye(3)[None]}
     places: dict[int | None, Array] = {None: np.zeros((1, 3))}
     off: dict[str, float] = {}
-    for number, (joint, channels) in enumerate(zip(capture.joints, capture.columns, strict=True)):
+    for number, joint in enumerate(capture.joints):
         above, base = turns[joint.parent], places[joint.parent]
         world = motion.get(joint.name)
         if world is not None:
             rest = np.array(rig.data.bones[joint.name].matrix_local)[:3, :3]
             back, turn = np.swapaxes(above, 1, 2), to_file @ orientation(world[:, :3, :3]) @ rest.T @ to_file.T
             place = np.einsum("nij,nj->ni", back, world[:, :3, 3] @ to_file.T / taken.scale - base)
-            rows[:, channels] = _channels(joint, rows[:, channels], back @ turn, place - capture.base[number])
+            angles = np.degrees(eulers(back @ turn, joint.order[::-1], np.radians(written.values[0, number, 0])))
+            values = np.stack((angles, place - capture.base[number]), axis=1)
+            written.values[:, number] = np.where(capture.has[number], values, 0.0)
             off[joint.name] = float(norm(place - written.places(number)).max())
         # Joints below go on from what the channels hold.
         turns[number] = above @ written.turns(number)
         if world is not None and joint.end is not None:
             off[f"{joint.name}, End Site"] = float(norm((turns[number] - turn) @ np.array(joint.end)).max())
         places[number] = base + np.einsum("nij,nj->ni", above, written.places(number))
-    return rows, off
-
-
-def _channels(joint: Joint, source: Array, turns: Array, places: Array) -> Array:
-    """(n, k) the values of a joint's channels, its rotation (n, 3, 3) and place (n, 3) being those from its parent."""
-    before = np.zeros(3)
-    for column, (axis, is_position) in enumerate(joint.channels):
-        if not is_position:
-            before[axis] = np.radians(source[0, column])
-    angles = np.degrees(eulers(turns, joint.order[::-1], before))
-    return np.array([(places if is_position else angles)[:, axis] for axis, is_position in joint.channels]).T
+    return written.values, off
