@@ -6,15 +6,17 @@ from typing import Any
 
 from ...skeleton.bone_channels import keyed_rows
 from ...skeleton.switch.switch_plan import Setting, SwitchPlan
-from ...skeleton.values import ChainPlan, Channel, Plan
+from ...skeleton.target_channels import by_object
+from ...skeleton.values import ChainPlan, Channel, Plan, Point
 from .. import versions
 from ..armatures import Rig
 from ..bake.build_plan import Frames, build_plan
 from ..bake.compare import compare_joints
 from ..bake.report import build_report
 from ..bake.request import MeasurePhase, Need, Resources, WritePhase
+from ..bake.write_channels import paths
 from ..curves import key_checks
-from ..curves.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
+from ..curves.keys_beside import kept_beside, kept_span, shown_beside
 from ..curves.unkeyed_edits import Keeper
 from ..messages.refused import Refused
 from ..rigs.built_limbs import OPTIONS
@@ -41,26 +43,24 @@ def follow_pose(
     beside = {
         point: shown_beside(rig, switches[chain.name], plan.frames) for chain in plan.chains for point in chain.targets
     }
-    channels: dict[Any, list[Channel]] = {}
+    kept: dict[Point, list[Channel]] = {}
     for point, of_point in moved.channels.items():
-        paths = [channel.path for channel in of_point]
-        spans = {path: [kept_span(point.object, path, plan.frames, *beside[point])] for path in paths}
-        key_checks.refuse_unkept(point.object, spans)
-        kept = [kept_beside(point.object, channel, *beside[point]) for channel in of_point]
-        channels.setdefault(point.object, []).extend(kept)
+        item, shows = point.object, beside[point]
+        spans = {channel.path: [kept_span(item, channel.path, plan.frames, *shows)] for channel in of_point}
+        key_checks.refuse_unkept(item, spans)
+        kept[point] = [kept_beside(item, channel, *shows) for channel in of_point]
+    channels = by_object(kept)
 
     def write(keep: Keeper) -> MeasurePhase:
         moved.sampler.removal.refuse()
-        span, told = (plan.frames[0], plan.frames[-1]), [*notes]
+        span, told, keyed = (plan.frames[0], plan.frames[-1]), [*notes], paths(channels)
         for item, of_item in channels.items():
-            keep(item, plan.scene, {channel.path for channel in of_item})
+            keep(item, plan.scene, keyed[item])
             told += write_keys(item, of_item, span, settings)
-        keyed = {item: {channel.path for channel in of_item} for item, of_item in channels.items()}
         keyed.setdefault(rig, set()).update(switch.path for switch in switches.values())
         keep(rig, plan.scene, keyed[rig])
         as_new = settings.new_action and rig not in channels
-        held = [setting_channel(rig, switch, plan.frames) for switch in switches.values()]
-        told += write_settings(rig, held, span, settings, as_new=as_new)
+        told += write_settings(plan, switches.values(), settings, as_new=as_new)
         moved.sampler.renew()
         rows = keyed_rows(plan, moved.solved)
         comparison = compare_joints(plan, moved.solved, rows, settings)

@@ -1,17 +1,25 @@
-"""Makes channels of the bases of a limb's controls, with the keys of a style; outside, curves go on as before."""
+"""Where the controls of limbs that switch go, and their keys.
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+They go by samples as far as these tell, then by trial: where constraints come in between, only Blender tells how
+controls move bones. So these are keyed on trial, and controls that hang on such bones, or turn an IK chain, follow from
+what is evaluated. The bases found become channels with the keys of a style; outside, curves go on as before.
+"""
+
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...skeleton.steps import part
-from ...skeleton.switch.control_channels import NOTHING_BETWEEN, Between, basis_channels
+from ...skeleton.switch.control_channels import NOTHING_BETWEEN, Between, basis_channels, halfway, values_by_path
+from ...skeleton.switch.ik_chain import IkChain
 from ...skeleton.switch.limb_pose import differences
+from ...skeleton.switch.place_bones import Control, Evaluation, place
 from ...skeleton.switch.reduced_controls import reduce_limb
-from ...skeleton.switch.switch_plan import Setting, SwitchPlan
-from ...skeleton.transform import Basis
+from ...skeleton.switch.switch_plan import Setting, SwitchPlan, to_place
+from ...skeleton.transform import Basis, each_array
 from ...skeleton.values import MERGE, Channel, Plan
 from ...solver.values import Array
 from .. import versions
@@ -19,6 +27,7 @@ from ..armatures import Rig
 from ..bake import write_channels
 from ..curves import borders, write
 from ..curves.keys import key_frames, key_points, values_before
+from ..curves.keys_beside import setting_channel
 from ..settings.key_settings import Keys, KeyStyle
 from .compare_limbs import Poses
 
@@ -28,9 +37,12 @@ _SAME = 1e-5
 _TRIES = 5
 """Reductions, from one that may be too coarse on: only Blender tells by how much controls that are off move a limb."""
 
+_MOST = 8
+"""Evaluations on trial: an IK chain that does not fit after this many is as near as it comes."""
+
 
 class ControlKeys:
-    """The keys of limbs that switch, over the frames of the plan.
+    """The controls of limbs that switch, and their keys, over the frames of the plan.
 
     corners, turning : (n,) as `gaps` takes them
     """
@@ -52,6 +64,50 @@ class ControlKeys:
             for channel in basis_channels(bone, basis, frames, before[bone.rotation_path], self.corners, between)
             if channel.path in limb.paths(bone) and not self._unchanged(channel)
         ]
+
+    def placed(
+        self, poses: Poses, chains: Sequence[IkChain], tied: Evaluation, rows: NDArray[np.intp]
+    ) -> Generator[float, None, tuple[dict[str, Basis], Between, list[Setting]]]:
+        """The bases of all controls, by what was sampled as far as that goes, then by trial; and what is set besides.
+
+        poses : by bone, sampled on the frames and halfway behind those in these `rows`, where controls have to be right
+        """
+        plan, limbs, (_, on_halves) = self.plan, self.limbs, poses
+        ends = np.unique(plan.frames[[0, -1]])
+        (bases, waiting), (placed, unknown) = _placed(plan, limbs, poses, tied)
+        between = Between(rows=rows, values=_values(limbs, placed))
+        fixed = switches = [setting for limb in limbs for setting in limb.switches]
+        if not (chains or waiting):
+            return bases, between, fixed
+        bones = {bone.name for limb in limbs for bone in (*limb.shown, *(carried.bone for carried in limb.chain))}
+        with write_channels.Trial(plan, bones | tied.depends.keys()) as trial:
+
+            def keyed(between: Between = NOTHING_BETWEEN) -> list[Channel]:
+                channels = (channel for limb in limbs for channel in self.every(limb, bases, between))
+                return [*(setting.channel(ends) for setting in fixed), *channels]
+
+            for number in range(_MOST):
+                now = yield from part(trial.evaluate(keyed()), number / _MOST, (number + 1) / _MOST)
+                late = {control.bone.name for control in waiting}
+                for chain in chains:
+                    waiting += chain.controls(now, late)
+                    bases |= chain.bases
+                fixed = [*switches, *(setting for chain in chains for setting in chain.settings)]
+                newly_placed, waiting = place(waiting, replace(tied, poses=now, stale=()))
+                bases |= newly_placed
+                if not waiting and all(chain.fits for chain in chains):
+                    break
+            begun = [chain for chain in chains if chain.begun]
+            unknown = [control for control in unknown if control.bone.name in bases]
+            if len(rows) and (begun or unknown):
+                # What carries pole, swivel and some controls hangs on others that are known only now.
+                now = yield from trial.evaluate(keyed(between), halfway(plan.frames, rows))
+                shown = {bone.name: on_halves[bone.name] for limb in limbs for bone in limb.shown}
+                carried = replace(tied, poses={**now, **shown}, stale=())
+                values = {path: way for chain in begun for path, way in chain.between(rows, carried).items()}
+                newly_placed, _ = place(unknown, carried)
+                between = replace(between, values={**between.values, **values, **_values(limbs, newly_placed)})
+        return bases, between, fixed
 
     def in_style(
         self, bases: Mapping[str, Basis], between: Between, fixed: Sequence[Setting], poses: Poses, unit: float
@@ -110,6 +166,25 @@ class ControlKeys:
         return few
 
 
+def _placed(
+    plan: Plan, limbs: Sequence[SwitchPlan], poses: Poses, tied: Evaluation
+) -> Iterator[tuple[dict[str, Basis], list[Control]]]:
+    """Bases by what was sampled, and controls that have to wait: on the frames those without IK chain, halfway all."""
+    both = {name: np.concatenate([by_bone[name] for by_bone in poses]) for name in poses[0]}
+    placed, late = place([control for limb in limbs for control in to_place(limb, both)], replace(tied, poses=both))
+    free = {carried.bone.name for limb in limbs if not limb.chain for carried, _ in limb.controls}
+    every = {carried.bone.name for limb in limbs for carried, _ in limb.controls}
+    for names, rows in ((free, slice(len(plan.frames))), (every, slice(len(plan.frames), None))):
+        bases = {name: each_array(itemgetter(rows), basis) for name, basis in placed.items() if name in names}
+        yield bases, [replace(control, pose=control.pose[rows]) for control in late if control.bone.name in names]
+
+
+def _values(limbs: Sequence[SwitchPlan], bases: Mapping[str, Basis]) -> dict[str, Array]:
+    """By RNA path what `Between` has of these controls."""
+    bones = (carried.bone for limb in limbs for carried, _ in limb.controls if carried.bone.name in bases)
+    return {path: values for bone in bones for path, values in values_by_path(bone, bases[bone.name]).items()}
+
+
 def write_keys(rig: Rig, channels: Sequence[Channel], span: tuple[float, float], style: KeyStyle) -> list[str]:
     """Key the channels; outside of their frames curves go on as before. Returns sentences for the report.
 
@@ -124,16 +199,15 @@ def write_keys(rig: Rig, channels: Sequence[Channel], span: tuple[float, float],
         return write.keys(rig, channels, span=span, style=style)
 
 
-def write_settings(
-    rig: Rig, fixed: Iterable[tuple[Channel, str]], span: tuple[float, float], style: KeyStyle, *, as_new: bool
-) -> list[str]:
-    """Key what is held, each with how its last key goes on; returns sentences for the report.
+def write_settings(plan: Plan, fixed: Iterable[Setting], style: KeyStyle, *, as_new: bool) -> list[str]:
+    """Key what is held over the frames of the plan; returns sentences for the report.
 
     as_new : the first goes into a new action
     """
-    notes: list[str] = []
-    for channel, going_on in fixed:
-        notes += write_keys(rig, [channel], span, replace(style, new_action=as_new, interpolation=going_on))
+    notes, span = list[str](), (plan.frames[0], plan.frames[-1])
+    for setting in fixed:
+        channel, going_on = setting_channel(plan.rig, setting, plan.frames)
+        notes += write_keys(plan.rig, [channel], span, replace(style, new_action=as_new, interpolation=going_on))
         as_new = False
     return notes
 

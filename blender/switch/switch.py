@@ -18,7 +18,7 @@ from ..bake.checks import refuse_stretched_time
 from ..bake.report import Report
 from ..bake.request import Answer, MeasurePhase, Need, Preparation, Resources, finish, request
 from ..curves import key_checks
-from ..curves.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
+from ..curves.keys_beside import kept_beside, kept_span, shown_beside
 from ..curves.unkeyed_edits import Keeper
 from ..messages.translation import translated
 from ..rigs import rig_files
@@ -28,7 +28,6 @@ from ..scene import sampling
 from ..scene.checks import refuse_unposable
 from ..scene.need import SampleNeed
 from ..settings.key_settings import Keys, KeySettings
-from . import trial_controls
 from .built_targets import follow_pose
 from .compare_limbs import Poses, compare_limbs, world_units
 from .control_keys import ControlKeys, write_keys, write_settings
@@ -54,7 +53,7 @@ def switch(
     own = {point.bone: basis for point, basis in samples.basis.items()}
     chains = [IkChain(limb, poses[0], own) for limb in limbs if limb.chain]
     reduced = settings.keys == Keys.REDUCED
-    placing = trial_controls.controls(control_keys, poses, chains, tied, rows)
+    placing = control_keys.placed(poses, chains, tied, rows)
     bases, between, fixed = yield from part(placing, 0.3, 0.6 if reduced else 1.0)
     _refuse_unwritable(rig, (), fixed, plan.frames, settings)
     unit = float(world_units(samples.to_world[rig]).max())
@@ -66,16 +65,15 @@ def switch(
         for limb in limbs
         for channel in channels[limb.name]
     ]
-    set_keys = [setting_channel(rig, setting, plan.frames) for setting in fixed]
     sentences += _settings_told(limbs, fixed)
 
     def write(keep: Keeper) -> MeasurePhase:
         sampler.removal.refuse()
-        keyed = {channel.path for channel in (*control_channels, *(channel for channel, _ in set_keys))}
+        keyed = {each.path for each in (*control_channels, *fixed)}
         keep(rig, plan.scene, keyed)
         span, as_new = (plan.frames[0], plan.frames[-1]), settings.new_action and not control_channels
         notes = [*sentences, *write_keys(rig, control_channels, span, settings)]
-        notes += write_settings(rig, set_keys, span, settings, as_new=as_new)
+        notes += write_settings(plan, fixed, settings, as_new=as_new)
         followed = finish(write_targets, keep) if write_targets else Report(rig=plan.name, chains=())
         sampler.renew()
         suspects = frozenset().union(*(chain.suspects for chain in chains))

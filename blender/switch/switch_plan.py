@@ -158,12 +158,6 @@ def shown_need(rig: Rig, limbs: Sequence[SwitchPlan], carriers: Iterable[str]) -
     return SampleNeed(objects=frozenset({rig}), bones=frozenset(shown | carrying | kept), own=sized, turned=sized)
 
 
-def trial_bones(limbs: Sequence[SwitchPlan]) -> set[str]:
-    """Names of the bones that tell whether limbs are posed as they are to be."""
-    shown = {bone.name for limb in limbs for bone in limb.shown}
-    return shown | {carried.bone.name for limb in limbs for carried in limb.chain}
-
-
 def ties(rig: Rig, limbs: Sequence[SwitchPlan]) -> Evaluation:
     """Before anything is evaluated: what carries controls, as far up as it will move, with all that it follows.
 

@@ -19,7 +19,7 @@ REQUESTS = {
         "takeover": ("option_animation", "takeover"),
         "hold": ("hold", "held_targets"),
         "plant": ("plant", "planted_targets", "contact_runs"),
-        "switch": ("switch", "built_targets", "trial_controls", "control_keys"),
+        "switch": ("switch", "built_targets", "control_keys"),
         "build": ("build",),
         "live": ("free_limb", "pulled_controls"),
     }.items()
