@@ -17,7 +17,7 @@ from ...solver.values import Array
 from ..armatures import Rig
 from ..messages.refused import Refused
 from ..messages.translation import known_words, nearest_name, translated
-from ..rna_paths import owner_and_property
+from ..rna_paths import owner_of
 from ..scene import dependencies
 from ..scene.checks import given_names
 from ..session import session
@@ -227,6 +227,8 @@ def _missing_properties(rig: Rig, limb: KnownLimb) -> Iterator[str]:
 _LARGEST = 1e6
 """A property with larger limits counts as unlimited: it is no switch."""
 
+_ALL = slice(None)
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Switch:
@@ -285,7 +287,7 @@ def hiding_switch(
     ties = (tie for _, other in covered for tie in rig.pose.bones[other].constraints)
     for path in filter(None, (switch_property.driving_path(rig, tie) for tie in ties)):
         hidden = np.any([*covered.values()], axis=0)
-        if path.endswith('"]') and (value := _other_end_on(rig, path, frames, hidden)) is not None:
+        if path.endswith('"]') and (value := other_end(rig, path, frames, hidden)) is not None:
             return Switch(path=path, value=value, instead=tuple(covered), hidden=hidden)
     return None
 
@@ -297,40 +299,19 @@ def _covered(rig: Rig, bone: PoseBone, posed: Collection[str], frames: Array | N
     # The last of them covers what those before it copy.
     shows = np.zeros(1 if frames is None else len(frames), np.bool_)
     for tie, copies_posed in zip(ties, copying, strict=True) if any(copying) else ():
-        shows = np.where(_whole(rig, tie, frames), copies_posed, shows)
+        influence = values_on(rig, f"{tie.path_from_id()}.{INFLUENCE}", frames)
+        shows = np.where(influence >= 1.0, copies_posed, shows)
     return ~shows if any(copying) else shows
 
 
-def _whole(rig: Rig, tie: Constraint, frames: Array | None) -> Any:
-    """Whether the constraint acts wholly: (n,) on n frames, on None as it is."""
-    if frames is None:
-        return tie.influence == 1.0
-    return values_on(rig, f"{tie.path_from_id()}.{INFLUENCE}", frames) >= 1.0
+def other_end(rig: Rig, path: str, frames: Array | None = None, rows: NDArray[np.bool_] | slice = _ALL) -> float | None:
+    """The other end of a custom property that is at one of them; None for what is no switch, or is not there.
 
-
-def _other_end_on(rig: Rig, path: str, frames: Array | None, rows: NDArray[np.bool_]) -> float | None:
-    """The other end of a custom property that is at one on some of these rows; None for what is no switch."""
-    try:
-        values = values_on(rig, path, frames)[rows]
-    except (KeyError, TypeError, ValueError):
-        return None
-    ends = (other_end(rig, path, value) for value in np.unique(values).tolist())
-    return next((end for end in ends if end is not None), None)
-
-
-def other_end(rig: Rig, path: str, value: float | None = None) -> float | None:
-    """The other end of a custom property that is at one; None for what is no switch, or is not there.
-
-    value : of the property; None for the one that it has
+    frames, rows : (n,) where it counts what it is; None for the rig as it is
     """
-    now = switch_property.number_at(rig, path)
-    if now is None:
+    if switch_property.number_at(rig, path) is None:
         return None
-    value = now if value is None else value
-    owner_path, _ = owner_and_property(path)
-    owner: Any = rig.path_resolve(owner_path) if owner_path else rig
-    limits = owner.id_properties_ui(switch_property.property_label(path)).as_dict()
+    limits = owner_of(rig, path).id_properties_ui(switch_property.property_label(path)).as_dict()
     ends = [float(limits.get("min", 0.0)), float(limits.get("max", 1.0))]
-    if value not in ends or max(map(abs, ends)) > _LARGEST:
-        return None
-    return ends[1 - ends.index(value)]
+    reached = [value for value in np.unique(values_on(rig, path, frames)[rows]).tolist() if value in ends]
+    return ends[1 - ends.index(reached[0])] if reached and max(map(abs, ends)) <= _LARGEST else None
