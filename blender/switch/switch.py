@@ -14,6 +14,7 @@ from ...skeleton.values import Plan, Samples
 from ...solver.values import Array
 from ..armatures import Rig
 from ..bake.build_plan import Frames, Names, frame_range, scene_of, steps
+from ..bake.chain_report import ChainReport, blank
 from ..bake.checks import refuse_stretched_time
 from ..bake.report import Report
 from ..bake.request import Answer, MeasurePhase, Need, Preparation, Resources, finish, request
@@ -80,8 +81,11 @@ def switch(
         comparison = compare_limbs(plan, limbs, halfway(plan.frames, rows), poses, suspects, settings)
 
         def measure(sampled: Answer) -> Report:
-            reports, off = comparison.measured(sampled)
-            told = *off, *dict.fromkeys(notes), *followed.notes
+            by_limb, off = comparison.measured(sampled)
+            moved = [sentence for fields in by_limb.values() for sentence in fields.pop("told")]
+            of_limbs = ((limb.name, by_limb.get(limb.name, blank(len(plan.frames)))) for limb in limbs)
+            reports = (ChainReport(name=name, frames=plan.frames, **fields) for name, fields in of_limbs)
+            told = *moved, *off, *dict.fromkeys(notes), *followed.notes
             return Report(rig=plan.name, chains=(*reports, *followed.chains), notes=told, operation="Switch")
 
         return MeasurePhase(Need.of(comparison.points, comparison.frames, sampler, {rig: keyed}), measure)
