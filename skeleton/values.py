@@ -377,5 +377,8 @@ class Channel:
     kept: tuple[tuple[float, float], ...] = ()
 
     def on_rows(self, rows: NDArray[np.intp] | slice) -> Self:
-        """The keys on these rows of its frames, of a channel without slopes."""
-        return replace(self, frames=self.frames[rows], values=self.values[rows])
+        """The keys on these rows of its frames, by number where it has slopes: each key keeps those beside it."""
+        slopes = self.slopes
+        if slopes is not None:
+            slopes = np.stack((slopes[rows[:-1], 0], slopes[rows[1:] - 1, 1]), axis=1)
+        return replace(self, frames=self.frames[rows], values=self.values[rows], slopes=slopes)

@@ -36,13 +36,13 @@ def hold_targets(resources: Resources, rig: Rig, names: Names, hold: Hold, scene
     """Hold the targets of the chains as asked."""
     plan = _plan(rig, names, hold.span, scene)
     refuse_too_many_frames(replace(plan, frames=hold.frames))
-    return (yield from _made(resources, plan, {chain: [hold] for chain in plan.chains}, "Hold"))
+    return (yield from _made(resources, plan, {chain: [hold] for chain in plan.chains}, again=False))
 
 
 @request
 def update_holds(resources: Resources, rig: Rig, names: Names, scene: Scene | None) -> Preparation:
     """Make all holds of the chains' targets again from the actions before them."""
-    return (yield from _made(resources, *_kept(rig, names, (), scene), "Update Holds", again=True))
+    return (yield from _made(resources, *_kept(rig, names, (), scene), again=True))
 
 
 def remove_holds(rig: Rig, name: str, without: Collection[int], scene: Scene | None) -> None:
@@ -51,7 +51,7 @@ def remove_holds(rig: Rig, name: str, without: Collection[int], scene: Scene | N
     raises : Refused where one cannot be made; then nothing has changed
     """
     with Resources() as resources, preserved() as keep:
-        run(_made(resources, *_kept(rig, [name], without, scene), "Remove Hold", again=True))(keep)
+        run(_made(resources, *_kept(rig, [name], without, scene), again=True))(keep)
 
 
 def _plan(rig: Rig, names: Names, frames: Frames | None, scene: Scene | None) -> Plan:
@@ -80,12 +80,7 @@ def _kept(
 
 
 def _made(
-    resources: Resources,
-    plan: Plan,
-    new_holds: Mapping[ChainPlan, Sequence[Hold]],
-    operation: str,
-    *,
-    again: bool = False,
+    resources: Resources, plan: Plan, new_holds: Mapping[ChainPlan, Sequence[Hold]], *, again: bool
 ) -> Preparation:
     """Make these holds of the chains' targets; Refused where one cannot be made.
 
@@ -109,7 +104,7 @@ def _made(
         removal.refuse()
         work.write(keep, again=again)
         work.close()
-        return MeasurePhase(None, lambda _: _report(operation, plan, new_holds))
+        return MeasurePhase(None, lambda _: _report("Update Holds" if again else "Hold", plan, new_holds))
 
     return write
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...skeleton.bone_channels import keyed_rows
 from ...skeleton.feet import feet
 from ...skeleton.feet.feet import Foot
 from ...skeleton.feet.plant import PlantedFeet
@@ -19,7 +20,6 @@ from ...solver.numbers import true_runs
 from ...solver.values import Array
 from ...solver.vectors import norm, product
 from ..bake.compare import Comparison, compare_joints
-from ..bake.convert import Rows
 from ..bake.foot_report import FootReport, median_and_worst
 from ..bake.report import millimetres
 from ..bake.request import Answer
@@ -41,19 +41,13 @@ _EDGES = 3
 
 
 def compare_feet(
-    plan: Plan,
-    planted_feet: Sequence[Foot],
-    planted: PlantedFeet,
-    solved: Sequence[SolvedGroup],
-    keyed_rows: Rows,
-    settings: KeySettings,
+    plan: Plan, planted_feet: Sequence[Foot], planted: PlantedFeet, solved: Sequence[SolvedGroup], settings: KeySettings
 ) -> Comparison:
     """Mid joints and tips of all limbs with the solution; the same samples tell of the feet that are planted."""
-    measure, suspects = settings.measure, np.arange(0)
-    if measure == Measure.AUTO:
-        few = len(plan.frames) <= _MOST
-        measure, suspects = (Measure.ALL, suspects) if few else (measure, _suspects(planted, solved))
-    comparison = compare_joints(plan, solved, keyed_rows, replace(settings, measure=measure), suspects.tolist())
+    if settings.measure == Measure.AUTO and len(plan.frames) <= _MOST:
+        settings = replace(settings, measure=Measure.ALL)
+    suspects = _suspects(planted, solved).tolist() if settings.measure == Measure.AUTO else ()
+    comparison = compare_joints(plan, solved, keyed_rows(plan, solved), settings, suspects)
     those = [foot for foot in planted_feet if foot.is_planted]
     names = [place.bone for foot in those for place in foot.points]
     names += [foot.chain.tip_bone for foot in those if foot.chain.below]

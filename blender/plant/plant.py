@@ -75,7 +75,7 @@ def plant_feet(
         _write_contacts(read, said, changed, contacts)
         resources.enter_context(captured_action.apart(rig, read.source))
         played = resources.enter_context(sampling.Sampler(read.plan, sampler.way))
-        comparison = compare_feet(plan, read.feet, planted, solved, rows, settings)
+        comparison = compare_feet(plan, read.feet, planted, solved, settings)
 
         def measure(sampled: Answer) -> Report:
             feet_now = foot_reports(plan, read.feet, planted, comparison.frames, sampled)

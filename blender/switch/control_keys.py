@@ -132,14 +132,7 @@ class ControlKeys:
         times = np.sort(key_frames(*limb.source))
         keyed = np.searchsorted(times, frames - MERGE) < np.searchsorted(times, frames + MERGE, side="right")
         rows = np.union1d(np.flatnonzero(keyed), (0, len(frames) - 1))
-
-        def picked(channel: Channel) -> Channel:
-            slopes = channel.slopes
-            if slopes is not None:
-                slopes = np.stack((slopes[rows[:-1], 0], slopes[rows[1:] - 1, 1]), axis=1)
-            return replace(channel, frames=channel.frames[rows], values=channel.values[rows], slopes=slopes)
-
-        return [picked(channel) for channel in channels]
+        return [channel.on_rows(rows) for channel in channels]
 
     def _reduced(
         self, bases: Mapping[str, Basis], fixed: Sequence[Setting], poses: Mapping[str, Array], tolerance: float
