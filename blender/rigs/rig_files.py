@@ -12,7 +12,7 @@ a limb. A kind whose limbs come in several builds has a table for each, the full
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,6 @@ from ..messages.refused import Refused
 from ..messages.translation import translated
 from .wildcards import wildcards_in
 
-_TABLE = "limb"
-_NUMBERS = ("fk_value", "ik_value")
-_LISTS = ("fk", "ik", "shown", "zero", "kept")
 _TOO_LARGE = 2**31
 """No property of whole numbers holds it."""
 _FEWEST = 3
@@ -162,7 +159,7 @@ def _read(users: tuple[tuple[Path, int], ...]) -> tuple[tuple[tuple[str, KnownLi
     faulty: list[Refused] = []
     for path in (*(path for path, _ in users), *sorted(Path(__file__).parent.glob("*.toml"))):
         try:
-            tables, _ = toml_file.tables(path, _TABLE)
+            tables, _ = toml_file.tables(path, "limb")
             limbs += [
                 (path.stem, _limb(translated("part.limb_of_file", number=number, path=path), table))
                 for number, table in enumerate(tables, 1)
@@ -176,10 +173,10 @@ def _limb(where: str, table: Mapping[str, Any]) -> KnownLimb:
     toml_file.refuse_unknown(where, table, [field.name for field in fields(KnownLimb)])
     for field in fields(KnownLimb):
         if field.name in table:
-            _refuse_value(where, field.name, table[field.name])
+            _refuse_value(where, field, table[field.name])
         elif field.default is MISSING:
             raise Refused("NO_KEY", value=field.name, where=where)
-    values: dict[str, Any] = {key: tuple(value) if key in _LISTS else value for key, value in table.items()}
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
     limb = KnownLimb(**values)
     for key in ("fk", "ik", "shown"):
         names = table.get(key, limb.fk)
@@ -191,17 +188,17 @@ def _limb(where: str, table: Mapping[str, Any]) -> KnownLimb:
     return limb
 
 
-def _refuse_value(where: str, key: str, value: Any) -> None:
-    if key in _NUMBERS:
+def _refuse_value(where: str, field: Field[Any], value: Any) -> None:
+    if field.type is float:
         fits = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _TOO_LARGE
         expected = translated("part.number")
-    elif key in _LISTS:
+    elif field.type is not str:
         fits = isinstance(value, list) and all(isinstance(name, str) and name for name in value)
         expected = translated("part.names")
     else:
         fits, expected = isinstance(value, str) and bool(value), translated("part.text")
     if not fits:
-        raise Refused("WRONG_TYPE.field", value=value, wanted=expected, where=where, key=key)
+        raise Refused("WRONG_TYPE.field", value=value, wanted=expected, where=where, key=field.name)
 
 
 def _refuse_wildcards(where: str, limb: KnownLimb) -> None:
