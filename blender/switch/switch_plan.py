@@ -151,11 +151,11 @@ def _held(rig: Rig, paths: Iterable[str], value: float, frames: Array) -> Iterat
 
 def shown_need(rig: Rig, limbs: Sequence[SwitchPlan], carriers: Iterable[str]) -> SampleNeed:
     """What shows the limbs now, bones of these names, and the channels of those that turn IK chains."""
-    shown = {Point(rig, name) for limb in limbs for name, _ in limb.before}
-    carrying = {Point(rig, name) for name in carriers}
-    kept = {Point(rig, name) for limb in limbs for _, name in limb.controls}
+    shown = {name for limb in limbs for name, _ in limb.before}
+    followed = {name for limb in limbs for _, name in limb.controls}
+    bones = frozenset(Point(rig, name) for name in shown.union(followed, carriers))
     sized = frozenset(Point(rig, bone.name) for limb in limbs for bone in limb.sized)
-    return SampleNeed(objects=frozenset({rig}), bones=frozenset(shown | carrying | kept), own=sized, turned=sized)
+    return SampleNeed(objects=frozenset({rig}), bones=bones, own=sized, turned=sized)
 
 
 def ties(rig: Rig, limbs: Sequence[SwitchPlan]) -> Evaluation:
@@ -163,20 +163,15 @@ def ties(rig: Rig, limbs: Sequence[SwitchPlan]) -> Evaluation:
 
     Stale are bones that switches move.
     """
-    constrained = {
-        name
-        for bone, constraint in dependencies.constrained(rig)
-        if not (constraint.type == "COPY_SCALE" and bone.bone.inherit_scale == "NONE")
-        for name in dependencies.moved_by(bone, constraint)
-    }
     paths = {switch.path for limb in limbs for switch in limb.switches}
     driven = {driver.data_path for driver in drivers_reading(rig, paths)}
-    stale = {bone_and_property(path)[0] for path in driven}
-    for name in {bone_and_property(path)[0] for path in paths | driven}.intersection(rig.pose.bones.keys()):
-        bone = rig.pose.bones[name]
-        for constraint in bone.constraints:
-            if f"{constraint.path_from_id()}.influence" in paths | driven:
-                stale |= dependencies.moved_by(bone, constraint)
+    constrained, stale = set[str](), {bone_and_property(path)[0] for path in driven}
+    for bone, constraint in dependencies.constrained(rig):
+        moved = dependencies.moved_by(bone, constraint)
+        if not (constraint.type == "COPY_SCALE" and bone.bone.inherit_scale == "NONE"):
+            constrained |= moved
+        if f"{constraint.path_from_id()}.influence" in paths | driven:
+            stale |= moved
     depends = _carrying(rig, limbs, stale.union(bone.name for limb in limbs for bone in limb.keyed))
     return Evaluation(poses={}, depends=depends, constrained=constrained, stale=stale)
 
