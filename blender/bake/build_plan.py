@@ -80,9 +80,10 @@ def build_plan(
     return replace(plan, step=parts, left_out=taking_part.left_out, lacking=taking_part.lacking)
 
 
-def limb_plan(rig: Rig, chains: Sequence[ChainPlan], frames: Frames, scene: Scene | None) -> Plan:
-    """The plan for limbs, each after those that carry it, over `frames`; they need no targets.
+def limb_plan(rig: Rig, chains: Sequence[ChainPlan], frames: Frames | None, scene: Scene | None) -> Plan:
+    """The plan for limbs, each after those that carry it; they need no targets.
 
+    frames : None for the scene's range
     raises : Refused where there are no such frames
     """
     scene = scene_of(rig, scene)

@@ -1,6 +1,7 @@
 """The order of the steps that switch limbs from IK to FK or back: the pose stays, the other control set moves."""
 
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from bpy.types import Scene
@@ -13,7 +14,7 @@ from ...skeleton.switch.switch_plan import Setting, SwitchPlan, wanted
 from ...skeleton.values import Plan, Samples
 from ...solver.values import Array
 from ..armatures import Rig
-from ..bake.build_plan import Frames, Names, frame_range, scene_of, steps
+from ..bake.build_plan import Frames, Names, limb_plan
 from ..bake.chain_report import ChainReport, blank
 from ..bake.checks import refuse_stretched_time
 from ..bake.report import Report
@@ -98,17 +99,14 @@ def _read(
 ) -> tuple[Plan, list[SwitchPlan], list[SwitchPlan], list[str]]:
     """The frames, the limbs that do not show that control set yet, those that are to follow targets, and sentences."""
     refuse_unposable(rig)
-    scene = scene_of(rig, scene)
-    start, end, step = frame_range(rig, frames, scene)
-    solved, chosen = steps(start, end, step), known_limbs(rig, names)
+    plan, chosen = limb_plan(rig, (), frames, scene), known_limbs(rig, names)
     if settings.keys in (Keys.SOURCE, Keys.TARGET_KEYS):
-        solved = with_source_keys(rig, chosen, to, solved)
-    plan = Plan(rig=rig, name=rig.name, scene=scene, ranks=(), frames=solved)
+        plan = replace(plan, frames=with_source_keys(rig, chosen, to, plan.frames))
     refuse_stretched_time(plan)
-    plans = [switch_plan(rig, limb, to, solved) for limb in chosen]
-    limbs = [limb for limb in plans if not shows(rig, limb, solved)]
+    plans = [switch_plan(rig, limb, to, plan.frames) for limb in chosen]
+    limbs = [limb for limb in plans if not shows(rig, limb, plan.frames)]
     switched = [setting for limb in limbs for setting in (*limb.switches, *limb.rigid)]
-    _refuse_unwritable(rig, limbs, switched, solved, settings)
+    _refuse_unwritable(rig, limbs, switched, plan.frames, settings)
     already = ", ".join(limb.name for limb in plans if limb not in limbs)
     sentences = [*rig_files.notes(), *([translated("note.shows_already", limbs=already, layer=to)] if already else [])]
     following = [limb for limb in limbs if not limb.controls]
