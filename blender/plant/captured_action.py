@@ -164,10 +164,9 @@ def remember_contacts(rig: Rig, source: Capture, feet: Iterable[tuple[Foot, Sequ
 
     Rows of other limbs were copied along, and what is known of them stays.
     """
-    curves = list(versions.curves(rig))
     known = {path: row._replace(is_planted=False) for path, row in source.rows.items()}
     for foot, said in feet:
-        row = contact_keys.row_of(curves, foot.chain.end.path)
+        row = contact_keys.row_of(rig, foot.chain.end.path)
         points = foot.points if said else ()
         keys = row.keys.tolist() if row else ()
         found = RememberedContacts(keys=keys, said=said, points=points, stands_on=foot.points)

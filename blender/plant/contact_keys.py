@@ -10,7 +10,7 @@ Auto Keying on, Plant takes it as if it were keyed, and keys it as it writes; ot
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import ceil, floor
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from bpy.types import FCurve, PoseBone, Scene
@@ -109,11 +109,10 @@ def path(bone: str) -> str:
     return keyed_options.path(bone, NAME)
 
 
-def row_of(curves: Iterable[FCurve], bone: str) -> Row | None:
+def row_of(rig: Rig, bone: str) -> Row | None:
     """The contacts of the bone with this RNA path; None if no curve that plays has keys of it."""
-    wanted = path(bone)
-    found = (curve for curve in curves if curve.data_path == wanted and not curve.mute)
-    return next((Row.of(curve) for curve in found if len(curve.keyframe_points)), None)
+    curve = versions.curve_finder(rig)(path(bone), index=0)
+    return Row.of(curve) if curve and not curve.mute and len(curve.keyframe_points) else None
 
 
 def is_row(curve: FCurve) -> bool:
@@ -176,12 +175,12 @@ def unkeyed(rig: Rig, scene: Scene, bones: Iterable[str]) -> Iterator[PoseBone]:
     A bone that was planted and has no keys any more still has the contact that they gave last. It does not count,
     unless another capture plays. A bone not yet evaluated since its keys were written does not count either.
     """
-    curves, now = list(filter(is_row, versions.curves(rig))), np.array([scene.frame_current_final])
+    now = np.array([scene.frame_current_final])
     for name in bones:
         bone: Any = rig.pose.bones.get(name)
         if bone is None:
             continue
-        row = row_of(curves, bone.path_from_id())
+        row = row_of(rig, bone.path_from_id())
         differs = getattr(bone, FIELD) != (KINDS[row.at(now)[0]] if row else "NONE")
         if differs and (row or not _is_left(rig, bone)) and _is_evaluated(rig, scene, bone, row):
             yield bone
@@ -210,7 +209,7 @@ def _is_evaluated(rig: Rig, scene: Scene, bone: PoseBone, row: Row | None) -> bo
     """Whether Blender shows the armature, and its keys are those of this row."""
     graphs = (layer.depsgraph for layer in scene.view_layers if layer.depsgraph)
     shown = (found for found in map(rig.evaluated_get, graphs) if found.is_evaluated)
-    rows = (row_of(versions.curves(found), bone.path_from_id()) for found in shown)
+    rows = (row_of(cast(Rig, found), bone.path_from_id()) for found in shown)
     return any((found and found.keys.tolist()) == (row and row.keys.tolist()) for found in rows)
 
 

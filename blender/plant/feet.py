@@ -211,17 +211,15 @@ def _obstacle(rig: Rig, name: str, curves: Iterable[FCurve]) -> str:
     return _unplayable(rig, f"{bone.path_from_id()}.location", curves)
 
 
-def with_free_toes(
-    rig: Rig, feet: Iterable[Foot], curves: Sequence[FCurve]
-) -> tuple[tuple[Foot, ...], tuple[str, ...]]:
+def with_free_toes(rig: Rig, feet: Iterable[Foot], curves: Sequence[FCurve]) -> tuple[tuple[Foot, ...], list[str]]:
     """The feet with those of their toes that can be keyed in these captured curves, and the names of the others."""
-    found, stiff = [], []
+    found, stiff = [], list[str]()
     for foot in feet:
         toes = list(_toes(rig, foot)) if foot.chain.below and foot.is_planted and not foot.is_hand else []
         free = [toe for toe in toes if not _unplayable(rig, toe.rotation_path, curves)]
         found.append(replace(foot, toes=tuple(free)))
         stiff += [toe.name for toe in toes if toe not in free]
-    return tuple(found), tuple(stiff)
+    return tuple(found), stiff
 
 
 def _unplayable(rig: Rig, path: str, curves: Iterable[FCurve]) -> str:

@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bpy.types import FCurve
 from numpy.typing import NDArray
 
 from ...skeleton.feet import feet
 from ...skeleton.feet.feet import Foot
 from ...skeleton.feet.plant import GivenContacts, PlantedFeet
 from ...skeleton.values import Channel
-from .. import versions
 from ..bake.chain_report import when
 from ..messages.refused import Refused
 from ..messages.translation import translated
@@ -57,8 +55,8 @@ def said_contacts(
     changed : keys that count as if rows had them
     as_keyed : contacts that were found are taken as they are keyed
     """
-    curves, keys = list(versions.curves(read.plan.rig)), {channel.path: channel for channel in changed}
-    return [_said(foot, _row(foot, curves, keys), read, choices, as_keyed) for foot in read.feet]
+    keys = {channel.path: channel for channel in changed}
+    return [_said(foot, _row(foot, keys), read, choices, as_keyed) for foot in read.feet]
 
 
 def refuse_groundless(
@@ -83,9 +81,10 @@ def _off_floor(foot: Foot, floor: Floor | None, where: str) -> dict[str, Any]:
     return {"limb": foot.chain.name, "floor": str(getattr(floor, "name", floor)), "where": where}
 
 
-def _row(foot: Foot, curves: Iterable[FCurve], changed: Mapping[str, Channel]) -> Row | None:
+def _row(foot: Foot, changed: Mapping[str, Channel]) -> Row | None:
     """Its contacts as they are keyed, and as they will be."""
-    row, key = contact_keys.row_of(curves, foot.chain.end.path), changed.get(contact_keys.path(foot.chain.end.path))
+    bone = foot.chain.end.path
+    row, key = contact_keys.row_of(foot.chain.rig, bone), changed.get(contact_keys.path(bone))
     if key is None:
         return row
     return row.with_key(key) if row else Row(keys=np.column_stack((key.frames, key.values)))

@@ -10,7 +10,6 @@ from ...skeleton.transform import orientation
 from ...skeleton.values import MERGE, Point
 from ...solver.rotation import quaternions
 from ...solver.values import Array
-from .. import versions
 from ..armatures import Rig
 from ..bake.report import Report
 from ..plant import contact_keys
@@ -74,7 +73,7 @@ def _limbs(rig: Rig, report: Report, frames: Array) -> dict[str, Any]:
     ends = {name: end_bone for end_bone, name in names_by_end(rig, found_limbs(rig)).items()}
     for column, chain in enumerate(report.chains):
         # 0 where it is free, 1 where its ball stands, 2 for its heel, 3 for both, as keyed.
-        if row := contact_keys.row_of(versions.curves(rig), rig.pose.bones[ends[chain.name]].path_from_id()):
+        if row := contact_keys.row_of(rig, rig.pose.bones[ends[chain.name]].path_from_id()):
             contacts[:, column] = row.within(frames)
         _, here, there = np.intersect1d(frames, _as_whole(chain.frames), return_indices=True)
         miss[here, column], status[here, column] = chain.miss[there], chain.status[there]

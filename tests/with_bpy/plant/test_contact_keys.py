@@ -35,7 +35,7 @@ def evaluated(rig: Object, frames: np.ndarray) -> np.ndarray:
 
 
 def read(rig: Object, frames: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    row = contact_keys.row_of(versions.curves(rig), BONE)
+    row = contact_keys.row_of(rig, BONE)
     return contact_keys.standing(row, frames) if row else None
 
 
