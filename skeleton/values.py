@@ -377,8 +377,8 @@ class Channel:
     kept: tuple[tuple[float, float], ...] = ()
 
     def on_rows(self, rows: NDArray[np.intp] | slice) -> Self:
-        """The keys on these rows of its frames, by number where it has slopes: each key keeps those beside it."""
-        slopes = self.slopes
+        """The keys on these rows of its frames; each keeps the slopes beside it."""
+        slopes, keyed = self.slopes, np.arange(len(self.frames))[rows]
         if slopes is not None:
-            slopes = np.stack((slopes[rows[:-1], 0], slopes[rows[1:] - 1, 1]), axis=1)
+            slopes = np.stack((slopes[keyed[:-1], 0], slopes[keyed[1:] - 1, 1]), axis=1)
         return replace(self, frames=self.frames[rows], values=self.values[rows], slopes=slopes)

@@ -10,7 +10,7 @@ Auto Keying on, Plant takes it as if it were keyed, and keys it as it writes; ot
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import ceil, floor
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from bpy.types import FCurve, PoseBone, Scene
@@ -209,7 +209,7 @@ def _is_evaluated(rig: Rig, scene: Scene, bone: PoseBone, row: Row | None) -> bo
     """Whether Blender shows the armature, and its keys are those of this row."""
     graphs = (layer.depsgraph for layer in scene.view_layers if layer.depsgraph)
     shown = (found for found in map(rig.evaluated_get, graphs) if found.is_evaluated)
-    rows = (row_of(cast(Rig, found), bone.path_from_id()) for found in shown)
+    rows = (row_of(found, bone.path_from_id()) for found in shown)
     return any((found and found.keys.tolist()) == (row and row.keys.tolist()) for found in rows)
 
 

@@ -71,7 +71,7 @@ def switch(
 
     def write(keep: Keeper) -> MeasurePhase:
         sampler.removal.refuse()
-        keyed = {each.path for each in (*control_channels, *fixed)}
+        keyed = {channel.path for channel in control_channels} | {setting.path for setting in fixed}
         keep(rig, plan.scene, keyed)
         span, as_new = (plan.frames[0], plan.frames[-1]), settings.new_action and not control_channels
         notes = [*sentences, *write_keys(rig, control_channels, span, settings)]
