@@ -161,8 +161,7 @@ def _need(read: CapturedLimbs) -> SampleNeed:
     if read.hips:
         own.add(Point(rig, read.hips.bone.name))
         points |= {read.hips.parent} if read.hips.parent else set()
-    need = pose_need(read.plan, ())
-    return replace(need, bones=need.bones | points | own, own=need.own | own)
+    return pose_need(read.plan, ()) | replace(SampleNeed.at(points | own), own=frozenset(own))
 
 
 def _kept_notes(read: CapturedLimbs, report: Report) -> Iterator[str]:

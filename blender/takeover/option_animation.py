@@ -180,10 +180,7 @@ def _key(rig: Rig, end: PoseBone, path: str, animation: OptionAnimation) -> None
 def _copy_curve(rig: Rig, end: PoseBone, curve: FCurve, path: str, animation: OptionAnimation) -> None:
     new = write.copy_curve(rig, curve, path, end.name)
     if animation.is_switch:
-        for key in new.keyframe_points:
-            key.co.y, key.interpolation = animation.switched(key.co.y), "CONSTANT"
-        new.extrapolation = "CONSTANT"
-    new.update()
+        _switch(new, animation)
 
 
 def _copy_driver(rig: Rig, driver: FCurve, path: str, animation: OptionAnimation) -> None:
@@ -193,10 +190,13 @@ def _copy_driver(rig: Rig, driver: FCurve, path: str, animation: OptionAnimation
         # The keys of a driver's curve say what becomes of its value; Blender takes 1 and more as true.
         for modifier in new.modifiers:
             new.modifiers.remove(modifier)
-        new.keyframe_points.clear()
-        new.keyframe_points.add(2)
-        for key, value in zip(new.keyframe_points, (0.0, 1.0), strict=True):
-            key.co = value, animation.switched(value)
-            key.interpolation = "CONSTANT"
-        new.extrapolation = "CONSTANT"
-        new.update()
+        write.set_keys(new.keyframe_points, {"co": np.array(((0.0, 0.0), (1.0, 1.0)), np.float32)})
+        _switch(new, animation)
+
+
+def _switch(curve: FCurve, animation: OptionAnimation) -> None:
+    """Let a curve that has the value of a switch have the influence, in steps."""
+    for key in curve.keyframe_points:
+        key.co.y, key.interpolation = animation.switched(key.co.y), "CONSTANT"
+    curve.extrapolation = "CONSTANT"
+    curve.update()
