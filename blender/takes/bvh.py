@@ -5,11 +5,11 @@ farthest from the joint: "Zrotation Yrotation Xrotation" is the matrix Z Y X. Po
 People write the format in many ways, so it is read by its words and not by its lines.
 """
 
+import itertools
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -188,15 +188,9 @@ def _channels(words: str, count: int) -> tuple[tuple[bool, int], ...]:
 
 def _unused(name: str, names: set[str]) -> str:
     """The name as long as bones have it, with a number behind it where another joint has that name."""
-    number, unused = 0, _cut(name, _LONGEST_NAME)
-    while unused in names:
-        number += 1
-        unused = _cut(name, _LONGEST_NAME - len(f".{number:03}")) + f".{number:03}"
-    return unused
-
-
-def _cut(name: str, size: int) -> str:
-    return name.encode()[:size].decode("utf-8", "ignore")
+    endings = itertools.chain(("",), (f".{number:03}" for number in itertools.count(1)))
+    cut = (name.encode()[: _LONGEST_NAME - len(ending)].decode("utf-8", "ignore") + ending for ending in endings)
+    return next(unused for unused in cut if unused not in names)
 
 
 def _rows(path: Path, text: str, start: int, count: int, width: int) -> Array:
@@ -210,7 +204,7 @@ def _rows(path: Path, text: str, start: int, count: int, width: int) -> Array:
     values = np.array(leading)
     whole, rest = divmod(len(values), width) if width else (0, 0)
     if (rest or whole < (count or 1)) and len(values) < len(words):
-        place = next(islice(re.finditer(r"\S+", text[start:]), len(values), None))
+        place = next(itertools.islice(re.finditer(r"\S+", text[start:]), len(values), None))
         raise Refused("NO_BVH.line", value=str(path), line=_line(text, start + place.start()), words=place[0])
     if whole < (count or 1):
         raise Refused("BVH_ROWS.few", value=str(path), count=count or 1, rows=whole)
