@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from solver.feet.contacts import on_ground
 from solver.feet.hips import fit, lowering
-from solver.feet.slides import slide, turning
+from solver.feet.statistics import slide, turning
 from solver.numbers import true_runs
 from support.footsteps import Capture
 from support.planted import ANKLE, UP, ground_velocity, most_acceleration, planted, posed, slid, stair_level

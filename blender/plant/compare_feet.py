@@ -15,7 +15,7 @@ from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.switch.limb_pose import extremes
 from ...skeleton.values import Plan, Point, Samples
 from ...solver.feet.contacts import on_ground
-from ...solver.feet.slides import slide, turning
+from ...solver.feet.statistics import slide, turning
 from ...solver.numbers import true_runs
 from ...solver.values import Array
 from ...solver.vectors import norm, product
@@ -69,15 +69,15 @@ def _report(plan: Plan, foot: Foot, planted: PlantedFeet, column: int, frames: A
     """Of one foot: how far it slid and turned as captured, does as planted, and as measured on these frames."""
     stands, short = planted.stands[:, column], float(planted.short[:, column].max())
     rows = np.searchsorted(plan.frames, frames)
-    now, seen_feet = (np.full_like(each[:, column], np.nan) for each in (planted.points, planted.feet))
+    points, captured = planted.captured.points[:, column], planted.captured.feet[:, column]
+    now, seen_feet = (np.full_like(each, np.nan) for each in (points, captured))
     now[rows] = feet.contact_points(samples, [foot], len(frames))[:, 0]
     seen_feet[rows] = feet.orientations(samples, foot, len(frames))
     a_frame = plan.rate / plan.frame_rate  # from sample to sample
-    places = planted.points[:, column], planted.placed[:, column], now
-    captured = planted.feet[:, column]
+    places = points, planted.placed[:, column], now
     turned = captured, product(planted.turns[:, column], captured), seen_feet
     slides = [slide(on_ground(each, plan.rate, planted.velocity[column]), stands) for each in places]
-    turns = [np.degrees(turning(each, planted.points[:, column], stands)) for each in turned]
+    turns = [np.degrees(turning(each, points, stands)) for each in turned]
     before, as_planted, after = (median_and_worst(a_frame * each) for each in slides)
     turn_before, turn_planted, turn_after = (median_and_worst(a_frame * each) for each in turns)
     return FootReport(
@@ -93,7 +93,7 @@ def _report(plan: Plan, foot: Foot, planted: PlantedFeet, column: int, frames: A
         turn_after=turn_after,
         turn_planted=turn_planted,
         moved=float(planted.moved[:, column].max()),
-        short=short if short > MOVES * planted.lengths[column] else 0.0,
+        short=short if short > MOVES * planted.captured.lengths[column] else 0.0,
         millimetres=millimetres(plan.scene),
     )
 

@@ -8,7 +8,7 @@ from bpy.types import Object, Scene
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from ...skeleton.feet.floor_levels import Heights
+from ...skeleton.feet.plant import Heights
 from ...skeleton.transform import transform_points
 from ...skeleton.values import Point
 from ...solver.values import Array

@@ -173,12 +173,12 @@ def _kept_notes(read: CapturedLimbs, report: Report) -> Iterator[str]:
 
 
 def _unit(read: CapturedLimbs, planted: PlantedFeet) -> str:
-    return unit_of_legs(read.plan.scene, float(planted.lengths.mean()))
+    return unit_of_legs(read.plan.scene, float(planted.captured.lengths.mean()))
 
 
 def _notes(read: CapturedLimbs, said: Sequence[SaidContacts], planted: PlantedFeet, raised: float) -> Iterator[str]:
     """Sentences about what was made of the motion as a whole, in which tips of toes are raised by so much."""
-    least, unit = MOVES * float(planted.lengths[0]), _unit(read, planted)
+    least, unit = MOVES * float(planted.captured.lengths[0]), _unit(read, planted)
     if read.source.is_lost:
         yield translated("alert.capture_lost", action=read.source.action.name)
     found = any(its.foot.is_planted and not its.by_user.all() for its in said)

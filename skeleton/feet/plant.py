@@ -4,8 +4,9 @@ Each leg's target is its tip bone as captured, moved to another place, and turne
 Hands are planted after the legs, each by itself, once the hips are where they will be.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,17 @@ from numpy.typing import NDArray
 from ...solver.feet import hips as hips_motion
 from ...solver.feet.plant import Legs, PlantedLegs, PlantOptions, plant
 from ...solver.values import Array
-from ...solver.vectors import dot, norm, product
+from ...solver.vectors import along, dot, norm, product
 from .. import inherit, transform
 from ..values import ChainPlan, Channel, Plan, Point, Samples
 from . import straight_limbs
 from .feet import UP, BonePoint, Foot, Hips, contact_points, limb_joints, orientations, positions, slow_rows
-from .floor_levels import FloorLevels, Heights
 
 _LOW = 0.25
 """Part of the frames on which the lower tip is lowest; then it stands."""
+
+Heights = Callable[[Array, float], Array]
+"""Of the floor (...) below points (..., 3), for legs of this length; NaN where it is not below them."""
 
 GivenContacts = tuple[NDArray[np.bool_], NDArray[np.bool_]] | None
 """(n, 2) whether ball and heel of a foot stand, and (n,) on which frames this is known; None if it is on none."""
@@ -32,24 +35,22 @@ GivenContacts = tuple[NDArray[np.bool_], NDArray[np.bool_]] | None
 class PlantedFeet:
     """Where hips and feet go, with a column for each foot.
 
-    points, placed : (n, f, 2, 3)     ball and heel, as captured and as planted
-    feet : (n, f, 3, 3)       orientations as captured; NaN of feet that cannot turn
+    captured : all legs and hands
+    placed : (n, f, 2, 3)     ball and heel as planted
     shift : (n, 3)            of the hips
     tips : (n, f, 3)
     turns : (n, f, 3, 3)      of the feet, from how they were captured
     stands : (n, f, 2) bool
     velocity, outrun : (f, 3) of the ground, and one that the ground was not given since the hips outrun it
     moved, softness, bent, short : (n, f)     as `PlantedLegs` has them
-    lengths : (f,)            of the limbs
     ratio : float             by which the hips' motion was scaled
     lowering : (n,)           of the hips
     groundless : (n, f) bool  where the foot would stand if there was a floor below it
     ground : (n, f)           height of the ball where it is on the ground; -inf where that is not known
     """
 
-    points: Array
+    captured: Legs
     placed: Array
-    feet: Array
     shift: Array
     tips: Array
     turns: Array
@@ -60,7 +61,6 @@ class PlantedFeet:
     softness: Array
     bent: Array
     short: Array
-    lengths: Array
     ratio: float
     lowering: Array
     groundless: NDArray[np.bool_]
@@ -85,15 +85,19 @@ def plant_feet(
     legs = [column for column, foot in enumerate(feet) if not foot.is_hand]
     found: dict[int, tuple[PlantedLegs, int]] = {}
     groundless = np.zeros((len(whole.hips), len(feet)), dtype=np.bool_)
-    body = None
+    ratio, lowering, fit = 1.0, np.zeros(len(whole.hips)), np.zeros_like(whole.hips)
     if legs:
-        captured, those = _columns(whole, legs), [feet[column] for column in legs]
+        own, those = _columns(whole, legs), [feet[column] for column in legs]
         known = [given[column] for column in legs]
-        body, groundless[:, legs] = _planted_legs(captured, samples, those, hips, known, options, heights)
-        found = {column: (body, row) for row, column in enumerate(legs)}
+        ratio, fit = _ratio_and_fit(own, hips)
+        body, groundless[:, legs] = _planted_legs(own.moved(fit), samples, those, hips, known, options, heights)
+        found, lowering = {column: (body, row) for row, column in enumerate(legs)}, body.lowering
+    shift = fit - along(UP, lowering)
     for column in set(range(len(feet))) - found.keys():
-        carried = body if hips and feet[column].chain.name in hips.carries else None
-        found[column] = _planted_hand(_columns(whole, [column]), feet[column], carried, given[column], options), 0
+        hand, foot = _columns(whole, [column]), feet[column]
+        if hips and foot.chain.name in hips.carries:
+            hand = replace(hand.moved(fit if foot.is_kept else shift), roots=hand.roots + shift[:, None])
+        found[column] = _planted_hand(hand, foot, given[column], options), 0
     every: dict[str, Any] = {
         name: transform.stacked(getattr(found[column][0], name)[:, found[column][1]] for column in range(len(feet)))
         for name in ("tips", "turns", "stands", "moved", "softness", "bent", "short")
@@ -102,22 +106,30 @@ def plant_feet(
         name: np.stack([getattr(found[column][0], name) for column in range(len(feet))])
         for name in ("velocity", "outrun")
     }
-    still = np.zeros_like(whole.hips)
-    assert whole.feet is not None
     lines = (whole.points - whole.tips[:, :, None]) @ np.swapaxes(every["turns"], -1, -2)
     placed = every["tips"][:, :, None] + lines
     return PlantedFeet(
-        points=whole.points,
+        captured=whole,
         placed=placed,
-        feet=whole.feet,
-        shift=body.hips if body else still,
-        lengths=whole.lengths,
-        ratio=body.ratio if body else 1.0,
-        lowering=body.lowering if body else still[:, 0],
+        shift=shift,
+        ratio=ratio,
+        lowering=lowering,
         groundless=groundless,
         ground=transform.stacked(_ground(placed[:, column, 0], *found[column]) for column in range(len(feet))),
         **every,
     )
+
+
+def _ratio_and_fit(legs: Legs, hips: Hips | None) -> tuple[float, Array]:
+    """By how much the hips' motion is scaled so that it suits the legs, and how far (n, 3) that moves all."""
+    leg = float(legs.lengths.mean())
+    ratio = hips_motion.found_ratio(legs.hips, legs.points, legs.rate, leg, legs.up) if hips else 1.0
+    if ratio == 1.0:
+        return ratio, np.zeros_like(legs.hips)
+    # At the height at which tips stood that were not yet so much longer.
+    stood = dot(legs.roots + (legs.tips - legs.roots) / ratio, legs.up).min(axis=1)
+    origin = legs.hips[0] + (float(np.quantile(stood, _LOW)) - dot(legs.hips[0], legs.up)) * legs.up
+    return ratio, hips_motion.fit(legs.hips, ratio, origin)
 
 
 def _planted_legs(
@@ -130,25 +142,49 @@ def _planted_legs(
     heights: Heights | None,
 ) -> tuple[PlantedLegs, NDArray[np.bool_]]:
     """The legs, all together; and (n, f) where there is no floor below a foot that would stand."""
-    options, fitted = _fitted(legs, feet, hips, options)
+    kept = np.array([not foot.is_planted for foot in feet])
+    options = replace(options, limit=options.limit if hips else 0.0, kept=kept)
     if heights is None:
         return _with_given(legs, options, given), np.zeros(legs.tips.shape[:2], dtype=np.bool_)
-    clearances = _clearances(samples, feet, legs.points)
-    floor = FloorLevels(heights=heights, clearances=clearances, leg=float(legs.lengths.mean()))
-    level, outside = floor.at(fitted.points)
-    options = replace(options, level=level)
-    return floor.landed(legs, options, _with_given(legs, options, given), outside)
+    at = partial(_floor_levels, heights, float(legs.lengths.mean()), _clearances(samples, feet, len(legs.hips)))
+    level, outside = at(legs.points)
+    planted = _with_given(legs, replace(options, level=level), given)
+    # Where feet land does not depend on heights.
+    landed, off = at(legs.points + (planted.tips - legs.tips)[:, :, None])
+    landed = np.where(off[..., None], level, landed)
+    # There is no floor for a foot if there was none where it was captured either. Such feet are free.
+    off &= outside
+    if not off.any() and np.array_equal(landed, level):
+        return planted, off
+    held = np.logical_or.reduce(planted.stands, axis=-1)
+    return plant(legs, replace(options, level=landed, stands=planted.stands & ~off[..., None])), off & held
 
 
-def _planted_hand(
-    hand: Legs, foot: Foot, body: PlantedLegs | None, given: GivenContacts, options: PlantOptions
-) -> PlantedLegs:
-    """A hand, by itself. `body` : the legs on whose hips it is, if it goes along with them."""
-    if body:
-        roots = hand.roots + body.hips[:, None]
-        hand = replace(hand.moved(body.fit if foot.is_kept else body.hips), roots=roots)
+def _floor_levels(heights: Heights, leg: float, clearances: Array, points: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """Heights (n, f, 2) of ball and heel where they stand below points (n, f, 2, 3); and where no floor is (n, f).
+
+    A point without a floor has that of the other; a foot without has the one that it had last, or has next.
+
+    leg : length of a leg
+    clearances : (f, 2)     how high ball and heel are above their soles
+    """
+    found = heights(points, leg)
+    usual = np.nanmedian(found)
+    found = np.where(np.isnan(found), found[..., ::-1], found)
+    outside = np.logical_or.reduce(np.isnan(found), axis=-1)
+    rows = np.arange(len(found))
+    for column in np.flatnonzero(outside.any(axis=0)):
+        known = ~outside[:, column]
+        for point in (0, 1):
+            own = found[:, column, point]
+            own[~known] = np.interp(rows[~known], rows[known], own[known]) if known.any() else usual
+    return found + clearances, outside
+
+
+def _planted_hand(hand: Legs, foot: Foot, given: GivenContacts, options: PlantOptions) -> PlantedLegs:
+    """A hand, by itself."""
     # Hands that hang at ease go along with the body, over ground that would seem to move.
-    still = replace(options, ratio=1.0, limit=0.0, velocity=np.zeros(3), level_ground=False)
+    still = replace(options, limit=0.0, velocity=np.zeros(3), level_ground=False)
     return _with_given(hand, replace(still, kept=np.array([not foot.is_planted])), [given])
 
 
@@ -188,26 +224,12 @@ def _columns(legs: Legs, columns: Sequence[int]) -> Legs:
     return replace(legs, lengths=legs.lengths[columns], **fields)
 
 
-def _fitted(legs: Legs, feet: Sequence[Foot], hips: Hips | None, options: PlantOptions) -> tuple[PlantOptions, Legs]:
-    """The options for these legs with the scale of their hips' motion, and the legs moved by it."""
-    leg, origin = float(legs.lengths.mean()), np.zeros(3)
-    ratio = hips_motion.found_ratio(legs.hips, legs.points, legs.rate, leg, legs.up) if hips else 1.0
-    if ratio != 1.0:
-        # At the height at which tips stood that were not yet so much longer.
-        stood = dot(legs.roots + (legs.tips - legs.roots) / ratio, legs.up).min(axis=1)
-        origin = legs.hips[0] + (float(np.quantile(stood, _LOW)) - dot(legs.hips[0], legs.up)) * legs.up
-    kept = np.array([not foot.is_planted for foot in feet])
-    limit = options.limit if hips else 0.0
-    moved = legs.moved(hips_motion.fit(legs.hips, ratio, origin))
-    return replace(options, ratio=ratio, origin=origin, limit=limit, kept=kept), moved
-
-
-def _clearances(samples: Samples, feet: Sequence[Foot], points: Array) -> Array:
-    """(f, 2) how far ball and heel (n, f, 2, 3) are above the lowest end of their foot's bones, while it stands."""
+def _clearances(samples: Samples, feet: Sequence[Foot], count: int) -> Array:
+    """(f, 2) how far ball and heel are above the lowest end of their foot's bones, while it stands."""
     found = []
-    for column, foot in enumerate(feet):
-        own = points[:, column]
-        low = dot(positions(samples, foot.chain.rig, foot.ends, len(points)), UP).min(axis=1)
+    for foot in feet:
+        own = contact_points(samples, [foot], count)[:, 0]
+        low = dot(positions(samples, foot.chain.rig, foot.ends, count), UP).min(axis=1)
         found.append(np.median((dot(own, UP) - low[:, None])[slow_rows(own)], axis=0))
     return np.stack(found)
 

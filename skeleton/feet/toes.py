@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ...solver.feet.toes import clearing_turns, resting_turns
+from ...solver.feet.rigid import clearing_turns, resting_turns
 from ...solver.values import Array
 from ...solver.vectors import dot, norm, product, unit
 from .. import inherit, transform
@@ -57,7 +57,8 @@ def _turns(
 
     captured : (n, 3, 3) its orientations in the world
     """
-    points, slow = planted.points[:, column], slow_rows(planted.points[:, column])
+    points = planted.captured.points[:, column]
+    slow = slow_rows(points)
     heads, along, length = _toe_ends(plan, samples, toe)
     tips = positions(samples, plan.rig, limb_joints(foot.chain)[2:], len(plan.frames))[:, 0]
     heads, balls = (
@@ -70,7 +71,7 @@ def _turns(
     held = resting_turns(product(carried, captured), stands, flat, plan.rate)
     along = transform.transform_vectors(product(held, carried), along)
     low = float(np.median((dot(heads - balls, UP) + length * lies)[slow]))
-    room = planted.ground[:, column] + low - _TOLERANCE * planted.lengths[column] - dot(heads, UP)
+    room = planted.ground[:, column] + low - _TOLERANCE * planted.captured.lengths[column] - dot(heads, UP)
     least, level = room / length, max(lies, 0.0)
     # No turn brings a toe out of a step through whose edge its ball goes.
     least = np.where(least > level + _SUNK, -1.0, np.minimum(least, level))

@@ -1,12 +1,12 @@
-"""plant(legs) -> Planted: captured legs whose feet stand.
+"""plant(legs) -> PlantedLegs: captured legs whose feet stand.
 
-Each step is a module of this package: the hips' motion is made to fit the legs, the frames on which the feet stand are
-found, the feet are held to the ground, and the hips go down until the legs reach them. `solve` then poses each leg, in
-the plane of its pose as captured.
+Each step is a module of this package: the frames on which the feet stand are found, the feet are held to the ground,
+and the hips go down until the legs reach them. Before, `hips` makes their motion fit the legs; then `solve` poses each
+leg, in the plane of its pose as captured.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from .rigid import raising_turns_of_feet, standing_turns
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Legs:
-    """What was captured, in one space that does not move.
+    """What was captured, in one space that does not move, with the hips' motion as it suits the legs.
 
     hips : (n, 3)             what is keyed
     roots, tips : (n, f, 3)   of the legs
@@ -31,8 +31,8 @@ class Legs:
     lengths : (f,)            of the legs, > 0
     rate : frames a second
     up : (3,)                 unit vector
-    feet : (n, f, 3, 3)       orientations, NaN of feet that cannot turn; None if none can
-    against : (n, f) bool     legs that bend against their usual side, beyond straight; None if none does
+    feet : (n, f, 3, 3)       orientations, NaN of feet that cannot turn
+    against : (n, f) bool     legs that bend against their usual side, beyond straight
     """
 
     hips: Array
@@ -42,8 +42,8 @@ class Legs:
     lengths: Array
     rate: float
     up: Array
-    feet: Array | None = None
-    against: NDArray[np.bool_] | None = None
+    feet: Array
+    against: NDArray[np.bool_]
 
     def moved(self, shift: Array) -> "Legs":
         """The legs, moved by the shift (n, 3)."""
@@ -61,17 +61,13 @@ class Legs:
 class PlantOptions(FootingOptions):
     """The user's choices; the ground also stays where the hips go faster than the velocity that is found.
 
-    ratio : float or None              by which the hips' motion is scaled; None: it is found
-    origin : (3,)                      the place from which it is scaled, at the height of a tip that stands
     softness : 0 to 1                  of the legs, so that knees do not snap; less for legs that were captured straight
-    kept : (f,) bool or None           legs that are not planted, and whose tips stay exactly as captured; None: none is
+    kept : (f,) bool                   legs that are not planted, and whose tips stay exactly as captured
     limit : leg lengths                the most that the hips go down; 0 if they cannot be keyed
     """
 
-    ratio: float | None = None
-    origin: Array = field(default_factory=lambda: np.zeros(3))
     softness: float = 0.015
-    kept: NDArray[np.bool_] | None = None
+    kept: NDArray[np.bool_] | bool = False
     limit: float = 0.25
 
 
@@ -79,11 +75,8 @@ class PlantOptions(FootingOptions):
 class PlantedLegs(Footing):
     """Where hips and feet go, and what is to be told of it, with the footing that they have.
 
-    hips : (n, 3)               from where they were captured
     tips : (n, f, 3)            targets of the legs
-    turns : (n, f, 3, 3)        by which feet turn from how they were captured; (1, f, 3, 3) if none does
-    ratio : float               by which the hips' motion was scaled
-    fit : (n, 3)                the part of `hips` by which their motion is scaled
+    turns : (n, f, 3, 3)        by which feet turn from how they were captured
     lowering : (n,)             how far the hips go down
     moved : (n, f)              how far the feet move
     softness : (n, f)           of the legs; what stands stays so far from the full reach that none of it is lost
@@ -91,11 +84,8 @@ class PlantedLegs(Footing):
     short : (n, f)              how far the feet that stand fall short of where they were to be
     """
 
-    hips: Array
     tips: Array
     turns: Array
-    ratio: float
-    fit: Array
     lowering: Array
     moved: Array
     softness: Array
@@ -114,15 +104,10 @@ _DEFAULTS = PlantOptions()
 def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> PlantedLegs:
     """Hips and feet of captured legs so that what stands on the ground stays there."""
     up, lengths = legs.up, np.asarray(legs.lengths, dtype=np.float64)
-    ratio = options.ratio
-    if ratio is None:
-        ratio = hips.found_ratio(legs.hips, legs.points, legs.rate, float(lengths.mean()), up)
-    fit = hips.fit(legs.hips, ratio, options.origin)
-    legs = legs.moved(fit)
     takes, ground = pieces(legs.tips, lengths, legs.rate), _ground(legs, options)
     turns = _turns(legs, ground.stands, takes)
     tips = _held(legs, ground, turns, takes)
-    if legs.feet is not None and ground.level is not None:
+    if ground.level is not None:
         points = _turned(legs, turns) + (tips - legs.tips)[:, :, None]
         stands = ground.stands & _can_turn(legs.feet)[:, None]
         raised = raising_turns_of_feet(points, legs.points, stands, ground.level, lengths, up)
@@ -130,36 +115,31 @@ def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> PlantedLegs:
             turns = product(raised, turns)
             tips = _held(legs, ground, turns, takes)
 
-    kept = np.zeros(len(lengths), dtype=np.bool_) if options.kept is None else options.kept
-    planted = np.logical_or.reduce(ground.stands, axis=-1) | kept
+    planted = np.logical_or.reduce(ground.stands, axis=-1) | options.kept
     captured = norm(legs.roots - legs.tips) / lengths
     # Twice the part of its length by which a leg was captured shorter, on the frames around as well.
     room = np.clip(2.0 * (1.0 - hips.envelopes(captured, legs.rate, hips.LOWERS, takes)), 0.0, 1.0)
     room = np.maximum(room, _LEAST_ROOM if options.limit else 0.0)
-    softness = np.where(kept, 0.0, np.minimum(options.softness, room))
+    softness = np.where(options.kept, 0.0, np.minimum(options.softness, room))
     limit = options.limit * float(lengths.mean())
     least = hips.lowering(legs.roots, tips, (1.0 - softness) * lengths, planted, up, limit)
     down = hips.envelopes(least, legs.rate, hips.LOWERS, takes)
     roots = legs.roots - along(up, down)[:, None]
 
     near = free_feet.near_contacts(planted, legs.rate, takes)
-    against = np.zeros_like(planted) if legs.against is None else legs.against
-    beyond = (1.0 - near) * free_feet.near_contacts(against, legs.rate, takes, hips.LOWERS)
+    beyond = (1.0 - near) * free_feet.near_contacts(legs.against, legs.rate, takes, hips.LOWERS)
     tips = free_feet.pulled_in(roots, tips, lengths, captured, near, beyond)
     near = free_feet.near_contacts(planted, legs.rate, takes, hips.LOWERS)
     bent = (1.0 - beyond) * free_feet.bent_anew(roots, tips, lengths, captured, near)
     softness, distance = softness * bent, norm(roots - tips)
     short = np.maximum(distance - np.minimum(soft_reach(distance, lengths, softness), lengths), 0.0)
     return PlantedLegs(
-        hips=fit - along(up, down),
         tips=tips,
         turns=turns,
         stands=ground.stands,
         level=ground.level,
         velocity=ground.velocity,
         outrun=ground.outrun,
-        ratio=ratio,
-        fit=fit,
         lowering=down,
         moved=norm(tips - legs.tips),
         softness=softness,
@@ -174,7 +154,7 @@ def _ground(legs: Legs, options: PlantOptions) -> Footing:
     Then contacts are found again for ground that stays, unless legs have another length than the captured ones.
     """
     found = footing(legs.points, legs.rate, legs.lengths, legs.up, options)
-    if options.stands is None and legs.feet is not None and legs.points.shape[2] == 2:
+    if options.stands is None and legs.points.shape[2] == 2:
         found = replace(found, stands=_without_pivots(legs, found, options.stillness.contact))
     if options.velocity is None and found.velocity.any():
         speeds, still = hips.travel(legs.hips, legs.rate, float(np.mean(legs.lengths)), legs.up), np.zeros(3)
@@ -209,9 +189,7 @@ def _held(legs: Legs, ground: Footing, turns: Array, takes: Sequence[slice]) -> 
 
 
 def _turns(legs: Legs, stands: NDArray[np.bool_], takes: Sequence[slice]) -> Array:
-    """(n, f, 3, 3) by which feet turn so that they stand at rest, or (1, f, 3, 3) if they cannot turn."""
-    if legs.feet is None:
-        return np.broadcast_to(np.eye(3), (1, stands.shape[1], 3, 3))
+    """(n, f, 3, 3) by which feet turn so that they stand at rest."""
     turns = np.empty(legs.feet.shape)
     turns[:] = np.eye(3)
     for foot in np.flatnonzero(_can_turn(legs.feet)):
@@ -228,7 +206,5 @@ def _can_turn(feet: Array) -> NDArray[np.bool_]:
 
 def _turned(legs: Legs, turns: Array) -> Array:
     """(n, f, p, 3) the points of feet that turn about their tips."""
-    if legs.feet is None:
-        return legs.points
     tips = legs.tips[:, :, None]
     return tips + (legs.points - tips) @ np.swapaxes(turns, -1, -2)

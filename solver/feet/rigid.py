@@ -1,9 +1,11 @@
-"""How feet turn so that each stands as a rigid body at rest: rotations by which it turns from how it was captured.
+"""How feet and toes turn so that each stands as a rigid body at rest: rotations by which it turns from how captured.
 
 While ball and heel stand, a foot keeps its orientation. Its pitch and roll are the mean of those captured while it
 stands flat, one for the whole stand; its heading is fitted to both points for each flat stretch by the least squares.
 On one point, and in the air, the foot turns as it was captured but for the turn of the flat stretches before and after:
 from one to the other its rotation vector goes by a cubic without speed at its ends, so it never goes beyond them.
+
+A toe is at rest while the ball stands, and raised where its tip would be in the ground.
 """
 
 import numpy as np
@@ -13,13 +15,16 @@ from ..numbers import true_runs
 from ..rotation import about, from_vectors, quaternions, shortest, vectors
 from ..values import Array
 from ..vectors import any_normal, cross, dot, norm, product, unit
-from .corrections import eased, totals
+from .corrections import eased, eased_need, totals
 
 _UNDECIDED = 1e-9
 """By how much less the orientation counts than the two points in a heading: those of a foot on tiptoe have none."""
 
 _SUNK = 0.001
 """Leg lengths by which a point that does not stand may be in the ground."""
+
+_BENDS = 0.06
+"""Seconds for which a toe is raised before and after a frame on which its tip would be in the ground."""
 
 
 def standing_turns(feet: Array, points: Array, stands: NDArray[np.bool_], rate: float, up: Array) -> Array:
@@ -63,6 +68,46 @@ def fitted_orientations(feet: Array, points: Array, counts: NDArray[np.intp], up
     cosine = np.trace(moment, axis1=-2, axis2=-1) - np.einsum("i,kij,j->k", up, moment, up)
     heading = np.arctan2(-aside @ up, cosine)
     return product(about(up, heading), level)
+
+
+def resting_turns(orientations: Array, stands: NDArray[np.bool_], flat: NDArray[np.bool_], rate: float) -> Array:
+    """(n, 3, 3) rotations by which a toe has one orientation throughout each stand, eased in between as feet are.
+
+    That is the rotation nearest to the mean of those captured while its foot is flat, or throughout the stand if it
+    never is, by singular values (Schoenemann 1966).
+
+    orientations : (n, 3, 3)
+    stands, flat : (n,) bool   whether the ball stands, and the heel with it
+    rate : as for `corrections`
+    """
+    spans = true_runs(stands)
+    turns = np.zeros((len(orientations), 3))
+    for first, last in spans:
+        own = orientations[first : last + 1]
+        lies = flat[first : last + 1]
+        left, _, right = np.linalg.svd(own[lies if lies.any() else slice(None)].mean(axis=0))
+        left[:, 2] *= np.sign(np.linalg.det(left @ right))
+        turns[first : last + 1] = rotation_vectors(product(left @ right, np.swapaxes(own, -1, -2)))
+    return from_vectors(eased(turns, spans, rate, at_rest=True))
+
+
+def clearing_turns(toes: Array, least: Array, stands: NDArray[np.bool_], rate: float, up: Array) -> Array:
+    """(n, 3, 3) rotations that raise a toe so that its tip does not go into the ground, whether its foot stands or not.
+
+    Throughout a stand a toe that does not turn is raised by one angle, the least that it needs there: beside a stand it
+    is raised by as little as it needs on each frame, and farther off smoothly.
+
+    toes : (n, 3)     unit vectors, the toe's direction
+    least : (n,)      sine of its angle to the ground at which its tip touches it; -1 where there is none
+    stands : (n,)     bool, whether what carries the toe stands
+    rate, up : as for `corrections`
+    """
+    angle = np.arcsin(np.clip(least, -1.0, 1.0)) - np.arcsin(np.clip(dot(toes, up), -1.0, 1.0))
+    angle = np.maximum(angle, 0.0)
+    raised = eased_need(angle, stands, rate, _BENDS)
+    for first, last in true_runs(stands):
+        raised[first : last + 1] = angle[first : last + 1].max()
+    return raising(toes, raised, up)
 
 
 def raising_turns_of_feet(

@@ -8,8 +8,9 @@ import numpy as np
 
 from solver import Chain, Goals, Options, Plane, Reference, solve
 from solver.feet.contacts import on_ground
+from solver.feet.hips import fit, found_ratio
 from solver.feet.plant import Legs, PlantedLegs, PlantOptions, plant
-from solver.feet.slides import slide
+from solver.feet.statistics import slide
 
 from .footsteps import CLEARANCE, LENGTHS, Capture
 
@@ -19,9 +20,9 @@ ANKLE = np.array((0.0, 0.0, 0.09))
 """An ankle above the ground, from which hips are scaled."""
 
 
-def planted(take: Capture, longer: float = 1.0, **options: object) -> tuple[PlantedLegs, Capture]:
-    """What `plant` says of legs so much longer than those of the footsteps, and the legs posed so by the solver."""
-    legs = Legs(
+def captured_legs(take: Capture, longer: float = 1.0) -> Legs:
+    """Legs so much longer than those of the footsteps."""
+    return Legs(
         hips=take.hips.mean(axis=1),
         roots=take.hips,
         tips=take.ankles,
@@ -30,11 +31,32 @@ def planted(take: Capture, longer: float = 1.0, **options: object) -> tuple[Plan
         rate=take.rate,
         up=UP,
         feet=take.feet,
+        against=np.zeros(take.hips.shape[:2], dtype=bool),
     )
-    choices = PlantOptions(**options)
-    result = plant(legs, choices)
+
+
+def hips_ratio(legs: Legs) -> float:
+    """By how much the motion of their hips is to be scaled, as Plant finds it."""
+    return found_ratio(legs.hips, legs.points, legs.rate, float(legs.lengths.mean()), UP)
+
+
+def planted(
+    take: Capture,
+    longer: float = 1.0,
+    *,
+    ratio: float | None = None,
+    origin: np.ndarray | float = 0.0,
+    **options: object,
+) -> tuple[PlantedLegs, Capture]:
+    """What `plant` says of legs so much longer than those of the footsteps, and the legs posed so by the solver.
+
+    ratio, origin : by how much the motion of the hips is scaled, and from where; None: as Plant finds it
+    """
+    legs = captured_legs(take, longer)
+    shift = fit(legs.hips, hips_ratio(legs) if ratio is None else ratio, origin)
+    result = plant(legs.moved(shift), PlantOptions(**options))
     turned = replace(take, feet=result.turns @ take.feet)
-    return result, posed(turned, result.hips, result.tips, result.softness)
+    return result, posed(turned, shift - result.lowering[:, None] * UP, result.tips, result.softness)
 
 
 def posed(take: Capture, hips: np.ndarray, tips: np.ndarray, softness: np.ndarray | float = 0.0) -> Capture:

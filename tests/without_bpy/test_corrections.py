@@ -10,7 +10,7 @@ import pytest
 from solver.feet.contacts import without_pivots
 from solver.feet.corrections import corrections
 from solver.feet.rigid import standing_turns
-from solver.feet.slides import slide
+from solver.feet.statistics import slide
 from solver.numbers import true_runs
 from solver.rotation import from_axis_angles
 from support.footsteps import CLEARANCE, POINTS, Capture, Step

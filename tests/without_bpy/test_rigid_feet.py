@@ -11,8 +11,7 @@ import pytest
 from solver.feet.corrections import corrections
 from solver.feet.free_feet import bent_anew
 from solver.feet.plant import Legs, PlantedLegs, plant
-from solver.feet.rigid import fitted_orientations, standing_turns
-from solver.feet.toes import resting_turns
+from solver.feet.rigid import fitted_orientations, resting_turns, standing_turns
 from solver.numbers import true_runs
 from solver.rotation import from_axis_angles
 from support.footsteps import LENGTHS, POINTS, SIDES, Capture, knees
@@ -249,6 +248,8 @@ def stands(extension: float) -> PlantedLegs:
             lengths=np.full(2, LEG),
             rate=60.0,
             up=UP,
+            feet=np.full((*tips.shape, 3), np.nan),
+            against=np.zeros(tips.shape[:2], dtype=bool),
         )
     )
 
