@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,11 @@ from .steps import part
 from .transform import Basis, each_array, on_rows
 from .values import Bone, Channel, Point
 
-TestPoints: TypeAlias = Callable[[list[Array], NDArray[np.intp]], Array]
+TestPoints: TypeAlias = Callable[[list[Array], reduce.Rows], Array]
 """From values of the channels (r, k) on rows (r,) of the plan's frames to points (r, p, 3), in world units."""
+
+PointsOfPiece: TypeAlias = Callable[[Array, slice], Array]
+"""The same from the values (r, k) of all channels on some of the frames that count."""
 
 SIDE = 0.25
 """Part of a bone's length: a point so far beside the tail shows the bone's roll."""
@@ -33,15 +36,19 @@ _AT_ONCE = 4096
 """How many rows are handled at a time."""
 
 
+class Fit(NamedTuple):
+    """How near curves have to keep, and which curves.
+
+    tolerance : world units, > 0, or what other units the points are in
+    cubic : True for Bezier curves, which then bring their slopes; False for straight lines
+    """
+
+    tolerance: float
+    cubic: bool
+
+
 def reduce_channels(
-    channels: Sequence[Channel],
-    rows: NDArray[np.intp],
-    test_points: TestPoints,
-    *,
-    step: int,
-    tolerance: float,
-    cubic: bool,
-    size: float = 1.0,
+    channels: Sequence[Channel], rows: reduce.Rows, test_points: TestPoints, fit: Fit, *, step: int, size: float = 1.0
 ) -> Generator[float, None, list[Channel]]:
     """Channels with only the keys that they need, all on the same frames; yields the part done.
 
@@ -49,8 +56,6 @@ def reduce_channels(
     rows : (n,) the indices of these frames among those of the plan
     test_points : no point may be off by more than the tolerance
     step : one in this many frames of the plan may get a key; those between get keys only if they have to
-    tolerance : world units, > 0
-    cubic : True for Bezier curves, which then bring their slopes; False for straight lines
     size : length of the limb: to its location that is what 1 is to the other values, as a radian
     """
     keyed = np.flatnonzero(rows % step == 0)
@@ -68,8 +73,8 @@ def reduce_channels(
 
     steps = np.repeat([size if channel.path.endswith("location") else 1.0 for channel in channels], widths)
     steps = _STEP * np.where(steps > 0.0, steps, 1.0)  # a limb that a scale of zero squeezes flat has no length
-    curve = yield from _fewest_keys(frames, values, points, keyed, steps, tolerance=tolerance, cubic=cubic)
-    slopes = np.split(curve.slopes, columns, axis=2) if cubic else [None] * len(channels)
+    curve = yield from _fewest_keys(frames, values, points, keyed, steps, fit)
+    slopes = np.split(curve.slopes, columns, axis=2) if fit.cubic else [None] * len(channels)
     return [
         replace(channel, frames=curve.frames, values=value, slopes=slope, constant=curve.constant)
         for channel, value, slope in zip(channels, np.split(curve.values, columns, axis=1), slopes, strict=True)
@@ -77,18 +82,10 @@ def reduce_channels(
 
 
 def _fewest_keys(
-    frames: Array,
-    values: Array,
-    points: Callable[[Array, slice], Array],
-    keyed: NDArray[np.intp],
-    steps: Array,
-    *,
-    tolerance: float,
-    cubic: bool,
+    frames: Array, values: Array, points: PointsOfPiece, keyed: reduce.Rows, steps: Array, fit: Fit
 ) -> Generator[float, None, reduce.Curve]:
     """The curve with the fewest keys that takes no point farther off than the tolerance.
 
-    points : from values (r, k) on some of the frames to (r, p, 3)
     steps : (k,) by how much to change values, to see how points move
 
     The search assumes that points move in proportion to the values: this takes a tenth of the time and is nearly true.
@@ -96,10 +93,10 @@ def _fewest_keys(
     rounding alone moves them by more than the tolerance: then no curve is within it, and the last one is the best.
     """
     moves = yield from _derivative(points, values, steps)
-    allowed = tolerance
+    tolerance = allowed = fit.tolerance
     while True:
         error = _first_order(moves, values, allowed)
-        curve = yield from part(reduce.fewest_keys(frames, values, error, cubic=cubic, keyed=keyed), 0.0, 0.9)
+        curve = yield from part(reduce.fewest_keys(frames, values, error, cubic=fit.cubic, keyed=keyed), 0.0, 0.9)
         off = 0.0
         for rows in reduce.pieces(len(frames), _AT_ONCE):
             yield 0.9
@@ -110,9 +107,7 @@ def _fewest_keys(
         allowed *= 0.98 * tolerance / off
 
 
-def _derivative(
-    points: Callable[[Array, slice], Array], values: Array, steps: Array
-) -> Generator[float, None, NDArray[np.float32]]:
+def _derivative(points: PointsOfPiece, values: Array, steps: Array) -> Generator[float, None, NDArray[np.float32]]:
     """(n, k, p * 3) how the points (n, p, 3) move with each of the values (n, k), changed by `steps` (k,).
 
     These are most of what a long range holds in memory, and the steps leave no more than single precision.
@@ -132,7 +127,7 @@ def _derivative(
 def _first_order(moves: NDArray[np.float32], values: Array, allowed: float) -> reduce.Error:
     """How far points are off, to first order: `moves` (n, k, p * 3) are their derivatives at these values (n, k)."""
 
-    def error(rows: NDArray[np.intp], curve: Array) -> Array:
+    def error(rows: reduce.Rows, curve: Array) -> Array:
         distance = np.empty(len(rows))
         for piece in reduce.pieces(len(rows), _AT_ONCE):
             moved = np.einsum("rkp,rk->rp", moves[rows[piece]], curve[piece] - values[rows[piece]])
@@ -143,7 +138,7 @@ def _first_order(moves: NDArray[np.float32], values: Array, allowed: float) -> r
 
 
 def limb_points(
-    limb: ChainGroup, own: Mapping[Point, Basis], paths: Sequence[str], values: list[Array], rows: NDArray[np.intp]
+    limb: ChainGroup, own: Mapping[Point, Basis], paths: Sequence[str], values: list[Array], rows: reduce.Rows
 ) -> Array:
     """(r, p, 3) points that show the pose of each keyed bone; their distances are world units.
 

@@ -11,7 +11,7 @@ from ..solver.reduce import Curve
 from ..solver.values import Array
 from ..solver.vectors import norm
 from . import solve, tail, transform
-from .reduced_keys import SIDE, reduce_channels
+from .reduced_keys import SIDE, Fit, reduce_channels
 from .solved_group import SolvedGroup
 from .steps import part
 from .target_channels import CarriedTarget, KeyedTarget, WorldTransform, channels_by_target
@@ -27,15 +27,12 @@ def reduce_targets(
     transforms: Mapping[Point, WorldTransform],
     samples: Samples,
     targets: Mapping[Point, KeyedTarget],
-    *,
-    tolerance: float,
-    cubic: bool,
+    fit: Fit,
 ) -> Generator[float, None, dict[Point, Sequence[Channel]]]:
     """By target its channels, with only the keys that they need; for one chain on the same frames.
 
     solved : the chains for these targets, each a group of one
-    tolerance : world units, by which no target and no joint of a limb may be off on any frame of the plan
-    cubic : True for Bezier curves, False for straight lines
+    fit : no target and no joint of a limb may be off by more on any frame of the plan
     """
     moved: dict[Point, Array] = {}
     reduced: dict[Point, Sequence[Channel]] = {}
@@ -55,15 +52,7 @@ def reduce_targets(
             size=size,
         )
         flat = [channel for of_target in channels.values() for channel in of_target]
-        steps = reduce_channels(
-            flat,
-            every,
-            limb.test_points,
-            step=plan.step,
-            tolerance=tolerance,
-            cubic=cubic,
-            size=size,
-        )
+        steps = reduce_channels(flat, every, limb.test_points, fit, step=plan.step, size=size)
         few = yield from part(steps, number / len(solved), (number + 1) / len(solved))
         moved |= limb.worlds([_played(channel, plan.frames) for channel in few])
         reduced |= zip(channels, limb.by_target(few), strict=True)

@@ -184,8 +184,7 @@ class ChainPlan:
     @property
     def twisting(self) -> tuple[Bone, ...]:
         """The bones below the end bone down to that which twists them: the tip bone, or the third bone of a leg."""
-        names = [bone.name for bone in self.below]
-        return self.below[: names.index(self.hock_bone) + 1] if self.third else self.below
+        return self.below[: self.below.index(self.third[0]) + 1] if self.third else self.below
 
     @property
     def tip_place(self) -> tuple[str, tuple[float, float, float]]:
@@ -241,9 +240,7 @@ class ChainPlan:
     @property
     def oriented(self) -> tuple[str, ...]:
         """Names of the bones whose orientation the chain decides, or relies on: all from root to tip."""
-        below = self.below if self.turns_tip else self.bearing
-        beside = (twist.bone for twist in self.twists if not twist.in_line)
-        return tuple(bone.name for bone in (*self.bones, *below, *beside))
+        return tuple(bone.name for bone in self.carrying if self.turns_tip or bone.name != self.tip_bone)
 
     @property
     def turns_tip(self) -> bool:

@@ -36,19 +36,11 @@ def check_array(name: str, values: ArrayLike, *shape: int) -> Array:
     raises : ValueError that names `name`, and the first row that is not finite or exceeds `LARGEST`, or shapes of rows
              that differ
     """
-    return _fit(name, _shaped(name, values, shape))
-
-
-def _shaped(name: str, values: ArrayLike, shape: Shape) -> Array:
     array = as_numbers(name, values)
     if array.shape[array.ndim - len(shape) :] != shape:
         expected = ", ".join(("...", *map(str, shape)))
         raise ValueError(f"{name} must have the shape ({expected}), but has {array.shape}")
-    return array
-
-
-def _fit(name: str, array: Array) -> Array:
-    if _is_usual(array):
+    if array.size <= _FEW and all(map(_is_usual, array.ravel().tolist())):
         return array
     size = np.abs(array)
     if not size.max(initial=0.0) <= LARGEST:
@@ -109,11 +101,10 @@ def check_goals(goals: Goals, chain: Chain, options: Options) -> Goals:
     _refuse_other("goals", goals, Goals, "Goals(target=...)")
     _refuse_other("options", options, Options, "Options(...)")
     arrays = {
-        name: _shaped(name, values, shape)
+        name: check_array(name, values, *shape)
         for name, shape in _GOALS.items()
         if (values := getattr(goals, name)) is not None or name == "target"
     }
-    arrays = {name: _fit(name, array) for name, array in arrays.items()}
     target, seconds = arrays["target"], arrays.get("seconds")
     if seconds is not None and not (np.diff(seconds, axis=0) > 0.0).all():
         raise ValueError("seconds must rise from frame to frame")
@@ -126,11 +117,9 @@ def check_goals(goals: Goals, chain: Chain, options: Options) -> Goals:
     return Goals(**{name: np.asfortranarray(array) if _GOALS[name] else array for name, array in arrays.items()})
 
 
-def _is_usual(array: Array) -> bool:
-    """True if these are few numbers, and none has to be refused or replaced."""
-    if array.size > _FEW:
-        return False
-    return all(number == 0.0 or SMALLEST <= abs(number) <= LARGEST for number in array.ravel().tolist())
+def _is_usual(number: float) -> bool:
+    """True if the number has neither to be refused nor to be replaced."""
+    return number == 0.0 or SMALLEST <= abs(number) <= LARGEST
 
 
 def _refuse_other(name: str, value: object, kind: type, example: str) -> None:

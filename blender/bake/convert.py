@@ -2,13 +2,12 @@
 
 from collections.abc import Generator, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...skeleton import bone_channels
-from ...skeleton.reduced_keys import TestPoints, limb_points, reduce_channels
+from ...skeleton.reduced_keys import Fit, TestPoints, limb_points, reduce_channels
 from ...skeleton.reduced_targets import reduce_targets
 from ...skeleton.solved_group import SolvedGroup, one_by_one
 from ...skeleton.steps import part
@@ -47,12 +46,10 @@ def _reduced(
     plan: Plan, by_chain: dict[str, list[Channel]], points: Mapping[str, TestPoints], rows: Rows, style: KeyStyle
 ) -> Generator[float, None, list[Channel]]:
     """points : by chain that is to have fewer keys"""
-    cubic = style.interpolation == "BEZIER"
+    fit = _fit(style)
     for number, (name, test_points) in enumerate(points.items()):
-        reduced = partial(
-            reduce_channels, test_points=test_points, step=plan.step, tolerance=style.tolerance, cubic=cubic
-        )
-        steps = own_keys.piecewise(reduced, by_chain[name], rows[name], step=plan.step, cubic=cubic)
+        reduced = partial(reduce_channels, test_points=test_points, fit=fit, step=plan.step)
+        steps = own_keys.piecewise(reduced, by_chain[name], rows[name], step=plan.step, cubic=fit.cubic)
         by_chain[name] = yield from part(steps, number / len(by_chain), (number + 1) / len(by_chain))
     return [channel for of_chain in by_chain.values() for channel in of_chain]
 
@@ -70,11 +67,14 @@ def target_channels(
     solved : the chains for these targets, each a group of one
     """
     if style.keys == Keys.REDUCED:
-        allowed: dict[str, Any] = {"tolerance": style.tolerance, "cubic": style.interpolation == "BEZIER"}
-        return (yield from reduce_targets(plan, solved, transforms, samples, targets, **allowed))
+        return (yield from reduce_targets(plan, solved, transforms, samples, targets, _fit(style)))
     channels = channels_by_target(plan, transforms, samples, targets, {})
     rows = {point: plan.rows_to_key(group.plan) for group in solved for point in (group.plan.target, group.plan.pole)}
     return {point: [channel.on_rows(rows[point]) for channel in whole] for point, whole in channels.items()}
+
+
+def _fit(style: KeyStyle) -> Fit:
+    return Fit(tolerance=style.tolerance, cubic=style.interpolation == "BEZIER")
 
 
 def paths(plan: Plan) -> set[str]:

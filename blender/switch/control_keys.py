@@ -12,12 +12,19 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
+from ...skeleton.reduced_keys import Fit
 from ...skeleton.steps import part
-from ...skeleton.switch.control_channels import NOTHING_BETWEEN, Between, basis_channels, halfway, values_by_path
+from ...skeleton.switch.control_channels import (
+    NOTHING_BETWEEN,
+    Between,
+    basis_channels,
+    halfway,
+    reduce_limb,
+    values_by_path,
+)
 from ...skeleton.switch.ik_chain import IkChain
 from ...skeleton.switch.limb_pose import differences
 from ...skeleton.switch.place_bones import Control, Evaluation, place
-from ...skeleton.switch.reduced_controls import reduce_limb
 from ...skeleton.switch.switch_plan import Setting, SwitchPlan, to_place
 from ...skeleton.transform import Basis, each_array
 from ...skeleton.values import MERGE, Channel, Plan
@@ -144,8 +151,8 @@ class ControlKeys:
         with write_channels.Trial(self.plan, {bone.name for limb in self.limbs for bone in limb.shown}) as trial:
             for number in range(_TRIES):
                 for limb in wrong:
-                    cubic, near = self._style.interpolation == "BEZIER", allowed[limb.name]
-                    reducing = reduce_limb(limb, channels[limb.name], bases, tolerance=near, cubic=cubic)
+                    fit = Fit(tolerance=allowed[limb.name], cubic=self._style.interpolation == "BEZIER")
+                    reducing = reduce_limb(limb, channels[limb.name], bases, fit)
                     few[limb.name] = yield from part(reducing, number / _TRIES, number / _TRIES)
                 keyed = (channel for of_limb in few.values() for channel in of_limb)
                 steps = trial.evaluate([*(setting.channel(ends) for setting in fixed), *keyed])

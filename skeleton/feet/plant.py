@@ -27,6 +27,9 @@ _LOW = 0.25
 Heights = Callable[[Array, float], Array]
 """Of the floor (...) below points (..., 3), for legs of this length; NaN where it is not below them."""
 
+FloorLevels = Callable[[Array], tuple[Array, NDArray[np.bool_]]]
+"""Heights (n, f, 2) of ball and heel where they stand below points (n, f, 2, 3); and where no floor is (n, f)."""
+
 GivenContacts = tuple[NDArray[np.bool_], NDArray[np.bool_]] | None
 """(n, 2) whether ball and heel of a foot stand, and (n,) on which frames this is known; None if it is on none."""
 
@@ -83,6 +86,7 @@ def plant_feet(
     heights : None if the ground is to be found
     """
     legs = [column for column, foot in enumerate(feet) if not foot.is_hand]
+    kept = np.array([not foot.is_planted for foot in feet])
     found: dict[int, tuple[PlantedLegs, int]] = {}
     groundless = np.zeros((len(whole.hips), len(feet)), dtype=np.bool_)
     ratio, lowering, fit = 1.0, np.zeros(len(whole.hips)), np.zeros_like(whole.hips)
@@ -90,14 +94,19 @@ def plant_feet(
         own, those = _columns(whole, legs), [feet[column] for column in legs]
         known = [given[column] for column in legs]
         ratio, fit = _ratio_and_fit(own, hips)
-        body, groundless[:, legs] = _planted_legs(own.moved(fit), samples, those, hips, known, options, heights)
+        leg, clearances = float(own.lengths.mean()), _clearances(samples, those, len(whole.hips))
+        floor = heights and partial(_floor_levels, heights, leg, clearances)
+        chosen = replace(options, limit=options.limit if hips else 0.0, kept=kept[legs])
+        body, groundless[:, legs] = _planted_legs(own.moved(fit), known, chosen, floor)
         found, lowering = {column: (body, row) for row, column in enumerate(legs)}, body.lowering
     shift = fit - along(UP, lowering)
+    # Hands that hang at ease go along with the body, over ground that would seem to move.
+    options = replace(options, limit=0.0, velocity=np.zeros(3), level_ground=False)
     for column in set(range(len(feet))) - found.keys():
         hand, foot = _columns(whole, [column]), feet[column]
         if hips and foot.chain.name in hips.carries:
             hand = replace(hand.moved(fit if foot.is_kept else shift), roots=hand.roots + shift[:, None])
-        found[column] = _planted_hand(hand, foot, given[column], options), 0
+        found[column] = _with_given(hand, replace(options, kept=kept[[column]]), [given[column]]), 0
     every: dict[str, Any] = {
         name: transform.stacked(getattr(found[column][0], name)[:, found[column][1]] for column in range(len(feet)))
         for name in ("tips", "turns", "stands", "moved", "softness", "bent", "short")
@@ -133,24 +142,15 @@ def _ratio_and_fit(legs: Legs, hips: Hips | None) -> tuple[float, Array]:
 
 
 def _planted_legs(
-    legs: Legs,
-    samples: Samples,
-    feet: Sequence[Foot],
-    hips: Hips | None,
-    given: Sequence[GivenContacts],
-    options: PlantOptions,
-    heights: Heights | None,
+    legs: Legs, given: Sequence[GivenContacts], options: PlantOptions, floor: FloorLevels | None
 ) -> tuple[PlantedLegs, NDArray[np.bool_]]:
     """The legs, all together; and (n, f) where there is no floor below a foot that would stand."""
-    kept = np.array([not foot.is_planted for foot in feet])
-    options = replace(options, limit=options.limit if hips else 0.0, kept=kept)
-    if heights is None:
+    if floor is None:
         return _with_given(legs, options, given), np.zeros(legs.tips.shape[:2], dtype=np.bool_)
-    at = partial(_floor_levels, heights, float(legs.lengths.mean()), _clearances(samples, feet, len(legs.hips)))
-    level, outside = at(legs.points)
+    level, outside = floor(legs.points)
     planted = _with_given(legs, replace(options, level=level), given)
     # Where feet land does not depend on heights.
-    landed, off = at(legs.points + (planted.tips - legs.tips)[:, :, None])
+    landed, off = floor(legs.points + (planted.tips - legs.tips)[:, :, None])
     landed = np.where(off[..., None], level, landed)
     # There is no floor for a foot if there was none where it was captured either. Such feet are free.
     off &= outside
@@ -161,7 +161,7 @@ def _planted_legs(
 
 
 def _floor_levels(heights: Heights, leg: float, clearances: Array, points: Array) -> tuple[Array, NDArray[np.bool_]]:
-    """Heights (n, f, 2) of ball and heel where they stand below points (n, f, 2, 3); and where no floor is (n, f).
+    """`FloorLevels` of a floor.
 
     A point without a floor has that of the other; a foot without has the one that it had last, or has next.
 
@@ -179,13 +179,6 @@ def _floor_levels(heights: Heights, leg: float, clearances: Array, points: Array
             own = found[:, column, point]
             own[~known] = np.interp(rows[~known], rows[known], own[known]) if known.any() else usual
     return found + clearances, outside
-
-
-def _planted_hand(hand: Legs, foot: Foot, given: GivenContacts, options: PlantOptions) -> PlantedLegs:
-    """A hand, by itself."""
-    # Hands that hang at ease go along with the body, over ground that would seem to move.
-    still = replace(options, limit=0.0, velocity=np.zeros(3), level_ground=False)
-    return _with_given(hand, replace(still, kept=np.array([not foot.is_planted])), [given])
 
 
 def _ground(balls: Array, planted: PlantedLegs, row: int) -> Array:

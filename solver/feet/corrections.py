@@ -42,13 +42,7 @@ _TINY = 1e-9
 
 
 def corrections(
-    points: Array,
-    stands: NDArray[np.bool_],
-    level: Array | None,
-    rate: float,
-    up: Array,
-    *,
-    captured: Array | None = None,
+    points: Array, stands: NDArray[np.bool_], level: Array | None, rate: float, up: Array, captured: Array | None = None
 ) -> Array:
     """How far one foot moves on each frame.
 

@@ -184,7 +184,7 @@ def _held(legs: Legs, ground: Footing, turns: Array, takes: Sequence[slice]) -> 
         for rows in takes:
             level = None if ground.level is None else ground.level[rows, foot]
             standing = seen[rows, foot], ground.stands[rows, foot], level
-            correction[rows, foot] = corrections(*standing, legs.rate, legs.up, captured=captured[rows, foot])
+            correction[rows, foot] = corrections(*standing, legs.rate, legs.up, captured[rows, foot])
     return legs.tips + correction
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from two_bone_ik.skeleton.reduced_keys import reduce_channels
+from two_bone_ik.skeleton.reduced_keys import Fit, reduce_channels
 from two_bone_ik.skeleton.values import Channel
 
 from skeleton.steps import run
@@ -250,7 +250,7 @@ def test_a_limb_too_far_out_for_its_tolerance_gets_keys() -> None:
         """Points that the last digit of a value moves by ten times the tolerance, be it to either side."""
         return 1e-2 * np.abs(np.sign(values[0] - turns[rows]))[:, None]
 
-    steps = reduce_channels([channel], np.arange(len(frames)), rounded, step=4, tolerance=1e-3, cubic=True)
+    steps = reduce_channels([channel], np.arange(len(frames)), rounded, Fit(1e-3, cubic=True), step=4)
     assert sum(1 for _ in islice(steps, 10_000)) < 10_000
 
 
@@ -261,7 +261,7 @@ def test_a_limb_without_length_is_reduced_as_well() -> None:
     def still(values: list[np.ndarray], _rows: np.ndarray) -> np.ndarray:
         return 0.0 * values[0][:, None]
 
-    [reduced] = run(reduce_channels([channel], np.arange(5), still, step=1, tolerance=1e-3, cubic=True, size=0.0))
+    [reduced] = run(reduce_channels([channel], np.arange(5), still, Fit(1e-3, cubic=True), step=1, size=0.0))
     assert reduced.frames.tolist() == [0.0, 4.0]
 
 
@@ -278,7 +278,7 @@ def test_how_points_move_is_kept_once() -> None:
 
     tracemalloc.start()
     try:
-        [reduced] = run(reduce_channels([channel], np.arange(count), moved, step=8, tolerance=0.05, cubic=True))
+        [reduced] = run(reduce_channels([channel], np.arange(count), moved, Fit(0.05, cubic=True), step=8))
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

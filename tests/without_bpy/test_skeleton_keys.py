@@ -8,7 +8,7 @@ from math import pi
 import numpy as np
 import pytest
 from two_bone_ik.skeleton.bone_channels import keyed_rows
-from two_bone_ik.skeleton.reduced_keys import limb_points, reduce_channels
+from two_bone_ik.skeleton.reduced_keys import Fit, limb_points, reduce_channels
 from two_bone_ik.skeleton.solve import solve_groups
 from two_bone_ik.skeleton.steps import run
 from two_bone_ik.skeleton.values import Channel, Plan, Point
@@ -37,7 +37,7 @@ def solved_keys(rig: PlainRig, tolerance: float, *, cubic: bool, **fields: objec
     rows = keyed_rows(whole, [solved])["lower"]
     rig.play([] if len(rows) < COUNT else keys)
     points = partial(limb_points, solved.group, solved.samples.basis, [channel.path for channel in keys])
-    return whole, run(reduce_channels(keys, rows, points, step=STEP, tolerance=tolerance, cubic=cubic))
+    return whole, run(reduce_channels(keys, rows, points, Fit(tolerance, cubic), step=STEP))
 
 
 def played(channel: Channel, frames: np.ndarray) -> Channel:
