@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..solver import rotation
 from ..solver.hock import TURNS_WITH
 from ..solver.numbers import differs
-from ..solver.values import Array, Solution, Unreachable
+from ..solver.values import Array, Integers, Mask, Solution, Unreachable
 from ..solver.vectors import dot, norm, product
 from . import inherit, transform, twist
 from .batches import batches
@@ -150,7 +149,7 @@ def stretch_limits(group: ChainGroup) -> Array | None:
     return np.stack((np.maximum.reduceat(near, (0, 1), axis=-1), np.minimum.reduceat(far, (0, 1), axis=-1)), axis=-1)
 
 
-def _moves(way: Array, gain: Array, most: Array) -> tuple[NDArray[np.bool_], Array, Array]:
+def _moves(way: Array, gain: Array, most: Array) -> tuple[Mask, Array, Array]:
     """(...) whether a factor moves the next joint, that which brings it nearest, and the one in the limits farthest."""
     gain_sq = dot(gain, gain)
     nearest = 1.0 - dot(way, gain) / np.where(gain_sq > 0.0, gain_sq, 1.0)
@@ -223,7 +222,7 @@ def turned_tips(group: ChainGroup, parent: Array, samples: Samples) -> Basis:
 
 
 def channels(
-    plan: Plan, solved: Iterable[SolvedGroup], rows: Mapping[str, NDArray[np.intp]], before: Mapping[str, Array]
+    plan: Plan, solved: Iterable[SolvedGroup], rows: Mapping[str, Integers], before: Mapping[str, Array]
 ) -> dict[str, list[Channel]]:
     """By chain a channel for each bone's rotation, and scale if it stretches, on these `rows` of the frames.
 
@@ -236,7 +235,7 @@ def channels(
 
 
 def _group_channels(
-    plan: Plan, group: SolvedGroup, rows: Mapping[str, NDArray[np.intp]], before: Mapping[str, Array]
+    plan: Plan, group: SolvedGroup, rows: Mapping[str, Integers], before: Mapping[str, Array]
 ) -> dict[str, list[Channel]]:
     columns = bone_bases(group)
     bases = {
@@ -274,7 +273,7 @@ def pose_values(
         yield from ((bones[row], "scale", scales[row]) for row in posed if row < len(scales))
 
 
-def keyed_rows(plan: Plan, solved: Iterable[SolvedGroup]) -> dict[str, NDArray[np.intp]]:
+def keyed_rows(plan: Plan, solved: Iterable[SolvedGroup]) -> dict[str, Integers]:
     """By chain (m,) which of the plan's frames get keys."""
     found = {}
     for group in solved:
@@ -298,7 +297,7 @@ def _rotation_values(
 
 
 def _channels(
-    plan: Plan, chain: ChainPlan, bases: Mapping[Bone, Basis], rotations: Mapping[Bone, Array], rows: NDArray[np.intp]
+    plan: Plan, chain: ChainPlan, bases: Mapping[Bone, Basis], rotations: Mapping[Bone, Array], rows: Integers
 ) -> Iterator[Channel]:
     every = len(rows) == len(plan.frames)
     frames = plan.frames if every else plan.frames[rows]

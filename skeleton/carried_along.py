@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..solver.values import Array, Unreachable
+from ..solver.values import Array, Mask, Unreachable
 from ..solver.vectors import product
 from . import inherit, transform
 from .bone_channels import bone_bases
@@ -31,7 +30,7 @@ def move_dependents(samples: Samples, solved: SolvedGroup) -> Samples:
     return move_with(samples, solved, basis, solved.out_of_reach & skips)
 
 
-def move_with(samples: Samples, solved: SolvedGroup, basis: Mapping[Point, Basis], still: NDArray[np.bool_]) -> Samples:
+def move_with(samples: Samples, solved: SolvedGroup, basis: Mapping[Point, Basis], still: Mask) -> Samples:
     """The samples with everything that is parented to these chains moved along with their bones.
 
     basis : of the chains' keyed bones
@@ -50,11 +49,7 @@ def move_with(samples: Samples, solved: SolvedGroup, basis: Mapping[Point, Basis
 
 
 def _with_dependents(
-    samples: Samples,
-    plan: ChainPlan,
-    chain: Mapping[str, Array],
-    basis: Mapping[Point, Basis],
-    still: NDArray[np.bool_],
+    samples: Samples, plan: ChainPlan, chain: Mapping[str, Array], basis: Mapping[Point, Basis], still: Mask
 ) -> Samples:
     """chain : (n, 4, 4) in armature space, the pose of each of the chain's bones by name"""
     armature_to_world = samples.to_world[plan.rig]

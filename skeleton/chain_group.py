@@ -12,10 +12,9 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..solver import PreparedChain, hock, prepare, solve
-from ..solver.values import VARYING, Array, Chain, Goals, HingeAxis, Number, Options, Solution
+from ..solver.values import VARYING, Array, Chain, Goals, HingeAxis, Mask, Number, Options, Solution
 from ..solver.vectors import product
 from . import inherit, transform, twist_bones
 from .batches import batches
@@ -54,7 +53,7 @@ class ChainGroup:
     kinematics: inherit.ChainKinematics
     to_world: Array
     from_world: Array
-    flat: NDArray[np.bool_]
+    flat: Mask
     joints: Array
     rests: tuple[Array, ...]
     numbers: Mapping[str, Array]

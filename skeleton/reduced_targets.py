@@ -5,16 +5,15 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..solver.reduce import Curve
-from ..solver.values import Array
+from ..solver.values import Array, Integers
 from ..solver.vectors import norm
 from . import solve, tail, transform
 from .reduced_keys import SIDE, Fit, reduce_channels
 from .solved_group import SolvedGroup
 from .steps import part
-from .target_channels import CarriedTarget, KeyedTarget, WorldTransform, channels_by_target
+from .target_channels import CarriedTarget, KeyedTargets, Places, WorldTransform, channels_by_target
 from .transform import NOT_OVER_FRAMES, each_array, on_rows
 from .values import Channel, Plan, Point, Samples
 
@@ -22,12 +21,7 @@ Item = TypeVar("Item")
 
 
 def reduce_targets(
-    plan: Plan,
-    solved: Sequence[SolvedGroup],
-    transforms: Mapping[Point, WorldTransform],
-    samples: Samples,
-    targets: Mapping[Point, KeyedTarget],
-    fit: Fit,
+    plan: Plan, solved: Sequence[SolvedGroup], transforms: Places, samples: Samples, targets: KeyedTargets, fit: Fit
 ) -> Generator[float, None, dict[Point, Sequence[Channel]]]:
     """By target its channels, with only the keys that they need; for one chain on the same frames.
 
@@ -91,7 +85,7 @@ class _Limb:
     lever: Array
     channels: Mapping[Point, Sequence[Channel]] = field(metadata=NOT_OVER_FRAMES)
     samples: Samples
-    targets: Mapping[Point, KeyedTarget] = field(metadata=NOT_OVER_FRAMES)
+    targets: KeyedTargets = field(metadata=NOT_OVER_FRAMES)
     moved: Mapping[Point, Array]
     size: float
 
@@ -108,7 +102,7 @@ class _Limb:
             placed |= carried.worlds(point, carried.basis_of(*of_target))
         return placed
 
-    def test_points(self, values: Sequence[Array], rows: NDArray[np.intp]) -> Array:
+    def test_points(self, values: Sequence[Array], rows: Integers) -> Array:
         """(r, p, 3) what shows targets and limb for these values on `rows` of the plan's frames."""
         whole = len(rows) == len(next(iter(self.channels.values()))[0].frames)
         return (self if whole else each_array(on_rows(rows), self))._points(values)

@@ -5,10 +5,9 @@ limits; and the twist, also to be compared with what Blender evaluates.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..solver import hock, reference_pose
-from ..solver.values import Array
+from ..solver.values import Array, Integers, Mask
 from ..solver.vectors import norm
 from . import transform, twist
 from .bone_channels import bone_bases, limb_bases
@@ -19,14 +18,14 @@ from .solved_group import SolvedGroup
 from .transform import stacked
 
 
-def undecided_twist(solved: SolvedGroup) -> NDArray[np.bool_]:
+def undecided_twist(solved: SolvedGroup) -> Mask:
     """(n, c) True on frames on which a joint swings so far that its twist was taken from the frames around."""
     found = twist.measured(solved, limb_bases(solved)).values()
     none = np.zeros(solved.solution.status.shape, dtype=np.bool_)
     return np.logical_or.reduce([none, *(~half.decided for half in found)])
 
 
-def twist_points(solved: SolvedGroup, rows: NDArray[np.intp]) -> Array:
+def twist_points(solved: SolvedGroup, rows: Integers) -> Array:
     """(m, c, k, 3) in the world, beside the tails of the twist bones: how they turn, on these rows of the frames."""
     plans, at = solved.plans, transform.on_rows(rows)
     posed = twist.poses(solved, bone_bases(solved))[len(solved.plan.limb) :]

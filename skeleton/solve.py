@@ -5,9 +5,8 @@ from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..solver.values import Array, Goals, Status
+from ..solver.values import Array, Goals, Integers, Status
 from ..solver.vectors import norm
 from . import carried_along, chain_group, rounding, tail, transform, uneven_scale
 from .bone_channels import shown_bases
@@ -75,7 +74,7 @@ def solve_again(solved: Iterable[SolvedGroup], samples: Samples, *, carried: boo
     return again
 
 
-def world_joints(solved: SolvedGroup, rows: NDArray[np.intp] | slice = slice(None)) -> Array:
+def world_joints(solved: SolvedGroup, rows: Integers | slice = slice(None)) -> Array:
     """(n, c, 3, 3) root, mid and tip in the world, on these rows of the frames; (n, c, 4, 3) with a hock."""
     group, joints = solved.group, solved.solution.joints
     to_world = group.to_world

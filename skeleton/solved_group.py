@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..solver.diagnostics import joint_angles
-from ..solver.values import Array, Goals, Plane, Solution
+from ..solver.values import Array, Goals, Mask, Plane, Solution
 from ..solver.vectors import rejection, unit
 from .chain_group import ChainGroup
 from .transform import each_array, on_columns, on_rows
@@ -72,7 +72,7 @@ class SolvedGroup:
         return joint_angles(rest[..., 1, :], joints, self.solution.hinge, in_plane=in_plane)
 
     @property
-    def out_of_reach(self) -> NDArray[np.bool_]:
+    def out_of_reach(self) -> Mask:
         """(n, c) True on the frames on which the target lies outside the annulus."""
         return self.solution.shortfall > 0.0
 

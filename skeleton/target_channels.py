@@ -6,7 +6,7 @@ is parented to, from where these will then be.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 
@@ -28,6 +28,10 @@ class WorldTransform:
 
     location: Array
     orientation: Array | None = None
+
+
+Places: TypeAlias = Mapping[Point, WorldTransform]
+"""Of targets, where each has to be."""
 
 
 def world_transforms(goals: Iterable[TargetsFromPose]) -> dict[Point, WorldTransform]:
@@ -95,13 +99,17 @@ class KeyedTarget:
         return (self.parents[0], self.arrives[0]) if self.arrives else self.parents[:1]
 
 
-def placed(targets: Mapping[Point, KeyedTarget]) -> set[Point]:
+KeyedTargets: TypeAlias = Mapping[Point, KeyedTarget]
+"""Of targets, how each is keyed."""
+
+
+def placed(targets: KeyedTargets) -> set[Point]:
     """All whose place counts for these targets."""
     return {place for target in targets.values() for place in target.placed}
 
 
 def target_channels(
-    plan: Plan, transforms: Mapping[Point, WorldTransform], samples: Samples, targets: Mapping[Point, KeyedTarget]
+    plan: Plan, transforms: Places, samples: Samples, targets: KeyedTargets
 ) -> dict[Key, list[Channel]]:
     """By object the channels that give it, or its bones, these transforms on every frame of the plan."""
     return by_object(channels_by_target(plan, transforms, samples, targets, {}))
@@ -116,11 +124,7 @@ def by_object(channels: Mapping[Point, Iterable[Channel]]) -> dict[Key, list[Cha
 
 
 def channels_by_target(
-    plan: Plan,
-    transforms: Mapping[Point, WorldTransform],
-    samples: Samples,
-    targets: Mapping[Point, KeyedTarget],
-    others: Mapping[Point, Array],
+    plan: Plan, transforms: Places, samples: Samples, targets: KeyedTargets, others: Mapping[Point, Array]
 ) -> dict[Point, list[Channel]]:
     """By target, each after those that carry it, the channels that give it its transform on every frame.
 

@@ -8,10 +8,9 @@ pole target goes in front of the limb or behind it, to the side from which the p
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..solver import Solution, bend, reach, reference_pose, rotation, targets
-from ..solver.values import Array, Chain, Goals, ReachWith, Unreachable
+from ..solver.values import Array, Chain, Goals, Mask, ReachWith, Unreachable
 from ..solver.vectors import chained, norm, product
 from . import transform
 from .chain_group import ChainGroup, chain_groups, goals
@@ -42,12 +41,12 @@ class TargetsFromPose:
     size: float
 
     @property
-    def joints_moved(self) -> NDArray[np.bool_]:
+    def joints_moved(self) -> Mask:
         """(n,) True on frames on which a joint does not keep its place."""
         return self.moved > VISIBLE * self.size
 
     @property
-    def bones_rolled(self) -> NDArray[np.bool_]:
+    def bones_rolled(self) -> Mask:
         """(n,) True on frames on which a bone does not keep its orientation."""
         return self.rolled > VISIBLE
 

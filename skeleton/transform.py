@@ -10,10 +10,9 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..solver.numbers import common_shape, every
-from ..solver.values import Array
+from ..solver.values import Array, Integers, Mask
 from ..solver.vectors import FEW, any_normal, by_component, cross, dot, matrix_by_matrix, unit
 
 _SHORT = 1e-30
@@ -69,7 +68,7 @@ def inverse(matrix: Array) -> Array:
     return _with_way_back(linear, matrix)
 
 
-def nearest_inverse(matrix: Array) -> tuple[Array, NDArray[np.bool_]]:
+def nearest_inverse(matrix: Array) -> tuple[Array, Mask]:
     """The inverse of matrices (n, k, k), and (n,) True for those that are flat: they scale along a line to nothing.
 
     A flat one gets its pseudoinverse: of all points that the matrix takes closest to a point, it gives the one nearest
@@ -193,7 +192,7 @@ def on_columns(columns: Sequence[int]) -> Callable[[Array], Array]:
     return lambda values: values[:, index]
 
 
-def on_rows(rows: NDArray[np.intp] | slice) -> Callable[[Array], Array]:
+def on_rows(rows: Integers | slice) -> Callable[[Array], Array]:
     """Picks these rows of arrays (n, ...); of (1, ...), which is the same on all of them, the one that there is."""
     return lambda array: array if len(array) == 1 else array[rows]
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..solver.values import Array, Bend, HingeAxis, Hock, Options, ReachWith, Reference, Unreachable
+from ..solver.values import Array, Bend, HingeAxis, Hock, Integers, Mask, Options, ReachWith, Reference, Unreachable
 from .rotation_mode import rotation_name
 from .transform import Basis, affine_product
 
@@ -301,7 +300,7 @@ class Plan:
         """All of them, each after those that move it."""
         return tuple(itertools.chain.from_iterable(self.ranks))
 
-    def rows_to_key(self, chain: ChainPlan) -> NDArray[np.intp]:
+    def rows_to_key(self, chain: ChainPlan) -> Integers:
         """(m,) which of the frames are to get keys for this chain."""
         rows = np.arange(len(self.frames))
         return rows if chain.key_frames is None else rows[np.isin(self.frames, chain.key_frames)]
@@ -370,10 +369,10 @@ class Channel:
     frames: Array
     values: Array
     slopes: Array | None = None
-    constant: NDArray[np.bool_] | None = None
+    constant: Mask | None = None
     kept: tuple[tuple[float, float], ...] = ()
 
-    def on_rows(self, rows: NDArray[np.intp] | slice) -> Self:
+    def on_rows(self, rows: Integers | slice) -> Self:
         """The keys on these rows of its frames; each keeps the slopes beside it."""
         slopes, keyed = self.slopes, np.arange(len(self.frames))[rows]
         if slopes is not None:

@@ -4,14 +4,13 @@ from dataclasses import replace
 from math import pi
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .diagnostics import hinge_turn
 from .numbers import broadcast
 from .plane import BendPlane
 from .rotation import angle_between
 from .shortest_path import shortest_path
-from .values import Array, Bend, Options, Plane, Reference
+from .values import Array, Bend, Integers, Mask, Options, Plane, Reference
 from .vectors import product
 
 _AT_LIMIT = 1e-9
@@ -80,7 +79,7 @@ def hinge_angle(turns: Array, sign: Array) -> Array:
     return np.copysign(np.arctan2(np.abs(x1 * y2 - y1 * x2), x1 * x2 + y1 * y2), sign)
 
 
-def farther_from_limits(angles: Array, shortfalls: Array, options: Options) -> NDArray[np.intp]:
+def farther_from_limits(angles: Array, shortfalls: Array, options: Options) -> Integers:
     """(n, ...) index of the solution to take on each frame: nearer to the target or, on a tie, farther from the limits.
 
     angles, shortfalls : (2, n, ...)   hinge angle and distance to the target, of both solutions
@@ -90,9 +89,7 @@ def farther_from_limits(angles: Array, shortfalls: Array, options: Options) -> N
     return np.lexsort((-margin, shortfalls), axis=0)[0]
 
 
-def least_motion(
-    rotations: Array, angles: Array, shortfalls: Array, start_root: Array, start_angle: Array
-) -> NDArray[np.bool_]:
+def least_motion(rotations: Array, angles: Array, shortfalls: Array, start_root: Array, start_angle: Array) -> Mask:
     """(n, ...) True where the second solution is to be taken, so that the joints move least over the whole sequence.
 
     The motion of a step is the angle by which the root bone turns plus the angle by which the end bone turns against

@@ -5,14 +5,13 @@ that call it, each of its own values: `plane` of the plane, `reference_pose` of 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .numbers import every
-from .values import Array
+from .values import Array, Mask
 from .vectors import swing
 
 
-def carry_last(values: Array, decided: NDArray[np.bool_], axis: int = 0) -> Array:
+def carry_last(values: Array, decided: Mask, axis: int = 0) -> Array:
     """`values`, with the value of the last decided frame on undecided frames; before the first, that of the first.
 
     decided : (n, ...)   True on frames whose value is decided; frames run along `axis`
@@ -30,7 +29,7 @@ def carry_last(values: Array, decided: NDArray[np.bool_], axis: int = 0) -> Arra
     return np.moveaxis(np.take_along_axis(values, index, axis=0), 0, axis)
 
 
-def carry_normal(aim: Array, normal: Array, decided: NDArray[np.bool_], otherwise: Array) -> Array:
+def carry_normal(aim: Array, normal: Array, decided: Mask, otherwise: Array) -> Array:
     """(n, ..., 3) the normals, on undecided frames turned from the last decided frame by the aim's shortest rotation.
 
     aim, normal : (n, ..., 3)   unit vectors at right angles

@@ -3,12 +3,11 @@
 from math import pi, radians
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import planar
 from .carry_last import carry_last
 from .rotation import angle_between
-from .values import Array, Solution
+from .values import Array, Mask, Solution
 from .vectors import cross, dot, norm, unit
 
 _NEAR_STRAIGHT = radians(5.0)
@@ -39,7 +38,7 @@ def joint_angles(rest: Array, joints: Array, hinge: Array, *, in_plane: bool) ->
     return np.moveaxis(planar.angles(*rows), -2, 0)
 
 
-def flips(solution: Solution) -> NDArray[np.bool_]:
+def flips(solution: Solution) -> Mask:
     """(n, ...) True on frames that bend to the other side than the last frame that was bent."""
     angle = solution.hinge_angle
     if angle.min(initial=0.0) >= 0.0 or angle.max(initial=0.0) <= 0.0:
@@ -49,7 +48,7 @@ def flips(solution: Solution) -> NDArray[np.bool_]:
     return bent & (np.diff(side, axis=0, prepend=side[:1]) != 0.0)
 
 
-def near_straight(solution: Solution) -> NDArray[np.bool_]:
+def near_straight(solution: Solution) -> Mask:
     """(n, ...) True on frames whose limb is almost straight."""
     return np.abs(solution.hinge_angle) < _NEAR_STRAIGHT
 

@@ -9,9 +9,8 @@ from where plain substitution leads.
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .values import Array
+from .values import Array, Mask
 
 _ROUNDS = 60
 _MEASURING_ROUNDS = (6, 14, 24, 36, 48)
@@ -44,7 +43,7 @@ def fixed_point(function: Callable[[Array], Array], start: Array, close: float) 
 
 def _by_newton(
     function: Callable[[Array], Array], start: Array, close: float, rounds: int = _ROUNDS
-) -> tuple[Array, Array, NDArray[np.bool_]]:
+) -> tuple[Array, Array, Mask]:
     """The values (..., k) that came closest, by how much the function differs there, and (...) True if by too much."""
     values = start
     off = function(values) - values

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from . import inputs, reference_pose, rotation
 from .numbers import differs
 from .solve import PreparedChain, blended, prepare
 from .solve import solve as solve_chain
-from .values import Array, Chain, Goals, Hock, Number, Options, Plane, Reference, Solution
+from .values import Array, Chain, Goals, Hock, Mask, Number, Options, Plane, Reference, Solution
 from .vectors import angle_about, chained, cross, dot, norm, product
 
 TURNS_WITH = {Hock.RIGID: 1, Hock.PARALLEL: 0}
@@ -48,7 +48,7 @@ class Leg:
     hock_turn: Array
 
     @property
-    def shows_side(self) -> NDArray[np.bool_]:
+    def shows_side(self) -> Mask:
         """(...) False if the rest pose cannot tell to which side to bend: the triangle is nearly straight, or bends
         against the knee.
         """

@@ -5,10 +5,10 @@ from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .numbers import as_numbers
-from .values import LARGEST, SMALLEST, VARYING, Array, Chain, Goals, Options
+from .values import LARGEST, SMALLEST, VARYING, Array, Chain, Goals, Mask, Options
 
 _FEW = 200
 """Numbers: up to this many are checked one by one, as each call of NumPy takes longer."""
@@ -127,7 +127,7 @@ def _refuse_other(name: str, value: object, kind: type, example: str) -> None:
         raise ValueError(f"{name} must be {example}, but is of the type {type(value).__name__}")
 
 
-def _refuse_row(rule: str, array: Array, bad: NDArray[np.bool_]) -> None:
+def _refuse_row(rule: str, array: Array, bad: Mask) -> None:
     """Raise ValueError with the rule if any row of `array` is `bad`, for the first such row."""
     if bad.any():
         row = np.argwhere(bad)[0][: array.ndim - 1].tolist()

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import inputs, reach
 from .carry_last import carry_last
-from .values import Array, Unreachable
+from .values import Array, Mask, Unreachable
 
 _ON_ROOT = 2.0**-100
 """Part of the longer bone: a target closer to the root counts as on the root. Its square is far from underflow."""
@@ -42,7 +42,7 @@ class PlanarSolution:
     angles: Array
     joints: Array
     status: NDArray[np.uint8]
-    degenerate: NDArray[np.bool_]
+    degenerate: Mask
     miss: Array
 
 

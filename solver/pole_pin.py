@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import inputs, reach
 from .carry_last import carry_last, carry_normal
 from .numbers import every
-from .values import Array
+from .values import Array, Mask
 from .vectors import along, any_normal, dot, norm, rejection, unit
 
 _ROUNDING = 1e-12
@@ -184,7 +184,7 @@ def nearest_mid(limits: Array, tip: Array, wish: Array, aim: Array, side: Array 
     return np.where(allowed[0][..., None], wish, found), across
 
 
-def _across(beside: Array, decided: NDArray[np.bool_], aim: Array, side: Array | None) -> Array:
+def _across(beside: Array, decided: Mask, aim: Array, side: Array | None) -> Array:
     """(..., 3) unit vectors at right angles to the aim, towards the wished place; where it is on the line, the last."""
     if every(decided):
         return unit(beside)

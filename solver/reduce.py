@@ -13,11 +13,10 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .values import Array
+from .values import Array, Integers, Mask
 
-Rows = NDArray[np.intp]
+Rows = Integers
 
 Error = Callable[[Rows, Array], Array]
 """(rows (r,), values (r, k)) -> (r,): how far off these values are on these rows, as a multiple of the tolerance."""
@@ -51,7 +50,7 @@ class Curve:
     frames: Array
     values: Array
     slopes: Array
-    constant: NDArray[np.bool_]
+    constant: Mask
 
     def at(self, frames: Array) -> Array:
         """(n, k) values of the curve on these frames (n,); outside of the keys, those of the nearest key."""
@@ -93,7 +92,7 @@ class _Spans:
     error: Error
     cubic: bool
 
-    def path(self, keyed: Rows) -> Generator[float, None, tuple[Rows, NDArray[np.bool_]]]:
+    def path(self, keyed: Rows) -> Generator[float, None, tuple[Rows, Mask]]:
         """(m,) rows of the fewest keys, and (m - 1,) True if the value stays until the next key."""
         yield 0.0
         rows, jumps = self._rows_to_key(keyed)
@@ -144,7 +143,7 @@ class _Spans:
         inverse = np.moveaxis(np.array(((c, -b), (-b, a))) / (a * c - b * b), -1, 0)
         return inverse @ fitted / length[..., None]
 
-    def _rows_to_key(self, keyed: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+    def _rows_to_key(self, keyed: Rows) -> tuple[Rows, Mask]:
         """The rows `keyed`, and all rows between two that no span joins; True for rows to which the values jump."""
         start, end = keyed[:-1], keyed[1:]
         apart = ~self._keeps(start, end, self.slopes(start, end))
@@ -154,7 +153,7 @@ class _Spans:
         rows = np.unique(np.concatenate((keyed, *between)))
         return rows, np.isin(rows, end[jumped])
 
-    def _origins(self, rows: Rows, layer: Rows, ends: Rows, jumps: NDArray[np.bool_]) -> tuple[Rows, NDArray[np.bool_]]:
+    def _origins(self, rows: Rows, layer: Rows, ends: Rows, jumps: Mask) -> tuple[Rows, Mask]:
         """For each of the `ends`, the row of the `layer` from which a span leads there, or -1; True where it stays."""
         came_from, constant = np.full(len(ends), -1), np.zeros(len(ends), dtype=bool)
         # The shortest first, for these are the most likely to hold.
@@ -179,7 +178,7 @@ class _Spans:
                 came_from[missing], constant[missing] = start[stays][0], True
         return came_from, constant
 
-    def _may_hold(self, start: Rows, end: Rows, slopes: Array) -> NDArray[np.bool_]:
+    def _may_hold(self, start: Rows, end: Rows, slopes: Array) -> Mask:
         """(s,) False if one of a few rows of the span is off."""
         count = (end - start - 1)[:, None]
         rows = start[:, None] + 1 + _spread_rows(count, _PROBED)
@@ -187,15 +186,15 @@ class _Spans:
         off = self._off(span, rows.ravel(), start, end, slopes).reshape(rows.shape)
         return (count[:, 0] == 0) | (off <= 1.0).all(axis=1)
 
-    def _keeps(self, start: Rows, end: Rows, slopes: Array) -> NDArray[np.bool_]:
+    def _keeps(self, start: Rows, end: Rows, slopes: Array) -> Mask:
         """(s,) True if the curve is within the tolerance on all rows of the span."""
         return self._all_within(start, end, lambda span, rows: self._off(span, rows, start, end, slopes))
 
-    def _stays(self, start: Rows, end: Rows) -> NDArray[np.bool_]:
+    def _stays(self, start: Rows, end: Rows) -> Mask:
         """(s,) True if the values on all rows of the span stay within the tolerance of the first."""
         return self._all_within(start, end, lambda span, rows: self.error(rows, self.values[start[span]]))
 
-    def _all_within(self, start: Rows, end: Rows, off: Callable[[Rows, Rows], Array]) -> NDArray[np.bool_]:
+    def _all_within(self, start: Rows, end: Rows, off: Callable[[Rows, Rows], Array]) -> Mask:
         """(s,) True if `off` is at most 1 on all rows between start and end.
 
         off : (spans (r,), rows (r,)) -> (r,)
@@ -224,7 +223,7 @@ def _cubic(part: Array, length: Array, start: Array, end: Array, slopes: Array) 
     return level + part * rest * length * (rest * slopes[:, 0] - part * slopes[:, 1])
 
 
-def _later_ends(far: int, before: Rows, jumps: NDArray[np.bool_]) -> Iterator[Rows]:
+def _later_ends(far: int, before: Rows, jumps: Mask) -> Iterator[Rows]:
     """Indices of rows to try next: all around the farthest row that was reached, and beyond it fewer and fewer."""
     low, high, stride = max(1, far - _NEAR), far + _NEAR + 1, 1
     while low < len(before):

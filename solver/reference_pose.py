@@ -4,12 +4,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .carry_last import carry_last
 from .numbers import every
 from .reach import equalized
-from .values import Array, Chain
+from .values import Array, Chain, Mask
 from .vectors import IN_LINE, beside, chained, cross, dot, norm, triad, unit
 
 SLIGHT = np.radians(3.0)
@@ -40,7 +39,7 @@ class ReferencePose:
     aim: Array
     normal: Array
     side: Array
-    bent: NDArray[np.bool_]
+    bent: Mask
 
     @cached_property
     def size(self) -> Array:
@@ -111,12 +110,12 @@ def from_rotations(chain: Chain, rest: ReferencePose, rotations: Array, stretch:
     return replace(pose, hinges=hinges, normal=normal, side=side)
 
 
-def is_slight(rest: ReferencePose) -> NDArray[np.bool_]:
+def is_slight(rest: ReferencePose) -> Mask:
     """(...) True if the rest pose bends too little to decide the side."""
     return np.abs(rest.hinge_angle) < SLIGHT
 
 
-def _pose(links: Array, axes: Array, use_axes: NDArray[np.bool_]) -> ReferencePose:
+def _pose(links: Array, axes: Array, use_axes: Mask) -> ReferencePose:
     directions = _directions(links)
     bend = cross(directions[..., 0, :], directions[..., 1, :])
     sine = norm(bend)

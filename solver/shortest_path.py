@@ -7,12 +7,11 @@ are the product in which + stands for * and the minimum for +. So about √n str
 from math import isqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .values import Array
+from .values import Array, Mask
 
 
-def shortest_path(first: Array, steps: Array, tie: float = 0.0) -> NDArray[np.bool_]:
+def shortest_path(first: Array, steps: Array, tie: float = 0.0) -> Mask:
     """(n, ...) False for state 0 and True for state 1 on each frame; of ways that cost the same, state 0 wins.
 
     first : (2, ...)               cost of each state on the first frame

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import bend, inputs, reach, reference_pose, rotation
 from .carry_last import carry_last
@@ -18,7 +17,7 @@ from .numbers import broadcast, differs, every
 from .pinned_solution import pinned_solution
 from .plane import BendPlane, bend_plane
 from .reference_pose import ReferencePose
-from .values import Array, Bend, Chain, Goals, Number, Options, Plane, Reference, Solution, Status, Unreachable
+from .values import Array, Bend, Chain, Goals, Mask, Number, Options, Plane, Reference, Solution, Status, Unreachable
 from .vectors import IN_LINE, chained, cross, norm, product, rotations_in_plane, unit
 
 _DEFAULTS = Options()
@@ -224,7 +223,7 @@ def _before_and_after(solution: Solution, start: ReferencePose) -> tuple[Array, 
     return np.where(straight, start.aim[..., None, :], start.links), np.where(straight, aim[..., None, :], links)
 
 
-def _is_straight(links: Array) -> NDArray[np.bool_]:
+def _is_straight(links: Array) -> Mask:
     """(...) of unit directions (..., 2, 3) of two bones."""
     return norm(links[..., 1, :] - links[..., 0, :]) <= IN_LINE
 

@@ -10,13 +10,13 @@ small angle changes the twist by 1 / cos(swing / 2) times as much. Frames run al
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from . import inputs
 from .carry_last import carry_last
 from .numbers import every
 from .rotation import least_turn, quaternions
-from .values import Array
+from .values import Array, Mask
 from .vectors import along, dot, norm, rejection, unit
 
 DECIDED = np.radians(150.0)
@@ -34,7 +34,7 @@ class Twist:
 
     angle: Array
     swing: Array
-    decided: NDArray[np.bool_]
+    decided: Mask
 
 
 def twist(rotations: ArrayLike, line: ArrayLike, before: ArrayLike | None = None) -> Twist:
@@ -118,7 +118,7 @@ def place(point: ArrayLike, start: ArrayLike, end: ArrayLike) -> tuple[Array, Ar
     return reached / length, norm(point - start - along(direction, reached)) / length
 
 
-def _stays_decided(turn: Array, part: Array) -> NDArray[np.bool_]:
+def _stays_decided(turn: Array, part: Array) -> Mask:
     """(n - 1, ...) True where the shortest way from a decided frame to the next has no more swing on it than counts.
 
     It leads over the sums a q + b r of the quaternions, with a and b not negative. There is less swing where `part`, as
@@ -129,7 +129,7 @@ def _stays_decided(turn: Array, part: Array) -> NDArray[np.bool_]:
     return dot(part[1:], part[:-1]) - limit * dot(turn[1:], turn[:-1]) >= -np.sqrt(own[1:] * own[:-1])
 
 
-def _without_jumps(part: Array, decided: NDArray[np.bool_], followed: NDArray[np.bool_], before: Array | None) -> Array:
+def _without_jumps(part: Array, decided: Mask, followed: Mask, before: Array | None) -> Array:
     """The angles whose halves have the directions `part` (n, ..., 2), even over undecided frames.
 
     followed : (n - 1, ...)     steps along the shortest way, which leads over sums of both quaternions: so half the
@@ -145,7 +145,7 @@ def _without_jumps(part: Array, decided: NDArray[np.bool_], followed: NDArray[np
     return _evened(first + np.cumsum(np.insert(steps, 0, 0.0, axis=0), axis=0), decided)
 
 
-def _evened(values: Array, decided: NDArray[np.bool_]) -> Array:
+def _evened(values: Array, decided: Mask) -> Array:
     """The values (n, ...), on undecided frames evenly between those of the decided frames before and after."""
     if every(decided):
         return values

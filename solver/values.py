@@ -19,6 +19,12 @@ from .numbers import as_numbers
 
 Array = NDArray[np.float64]
 
+Mask = NDArray[np.bool_]
+"""True where something holds."""
+
+Integers = NDArray[np.intp]
+"""Indices, or how many of something."""
+
 Number = float | Array
 """One for all frames, or (n, ...) one for each."""
 
@@ -234,7 +240,7 @@ class Solution:
     hinge_angle: Array
     stretch: Array
     status: NDArray[np.uint8]
-    degenerate: NDArray[np.bool_]
+    degenerate: Mask
     reach: Array
     shortfall: Array
     swivel: Array

@@ -11,7 +11,7 @@ from ...skeleton.reduced_keys import Fit, TestPoints, limb_points, reduce_channe
 from ...skeleton.reduced_targets import reduce_targets
 from ...skeleton.solved_group import SolvedGroup, one_by_one
 from ...skeleton.steps import part
-from ...skeleton.target_channels import KeyedTarget, WorldTransform, channels_by_target
+from ...skeleton.target_channels import KeyedTargets, Places, channels_by_target
 from ...skeleton.values import Channel, Plan, Point, Samples
 from ..curves import own_keys
 from ..curves.keys import values_before
@@ -55,20 +55,15 @@ def _reduced(
 
 
 def target_channels(
-    plan: Plan,
-    solved: Sequence[SolvedGroup],
-    transforms: Mapping[Point, WorldTransform],
-    samples: Samples,
-    targets: Mapping[Point, KeyedTarget],
-    style: KeyStyle,
+    plan: Plan, solved: Sequence[SolvedGroup], places: Places, samples: Samples, targets: KeyedTargets, style: KeyStyle
 ) -> Generator[float, None, dict[Point, Sequence[Channel]]]:
     """By target the channels that give it its transform, on the frames that the style asks for; yields the part done.
 
     solved : the chains for these targets, each a group of one
     """
     if style.keys == Keys.REDUCED:
-        return (yield from reduce_targets(plan, solved, transforms, samples, targets, _fit(style)))
-    channels = channels_by_target(plan, transforms, samples, targets, {})
+        return (yield from reduce_targets(plan, solved, places, samples, targets, _fit(style)))
+    channels = channels_by_target(plan, places, samples, targets, {})
     rows = {point: plan.rows_to_key(group.plan) for group in solved for point in (group.plan.target, group.plan.pole)}
     return {point: [channel.on_rows(rows[point]) for channel in whole] for point, whole in channels.items()}
 

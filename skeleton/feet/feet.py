@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...solver.numbers import true_runs
-from ...solver.values import Array
+from ...solver.values import Array, Mask
 from ...solver.vectors import norm
 from .. import transform
 from ..values import Bone, ChainPlan, Key, Point, Samples
@@ -99,7 +98,7 @@ def contact_points(samples: Samples, feet: Sequence[Foot], count: int) -> Array:
     return transform.stacked(positions(samples, foot.chain.rig, foot.points, count) for foot in feet)
 
 
-def slow_rows(points: Array) -> NDArray[np.bool_]:
+def slow_rows(points: Array) -> Mask:
     """(n,) on which frames ball and heel (n, 2, 3) of a foot are slow."""
     steps = norm(np.diff(points, axis=0, prepend=points[:1])).sum(axis=1)
     return steps <= np.quantile(steps, _SLOWEST)
@@ -113,7 +112,7 @@ def orientations(samples: Samples, foot: Foot, count: int) -> Array:
     return np.broadcast_to(transform.orientation(axes), (count, 3, 3))
 
 
-def contacts(feet: Iterable[Foot], stands: NDArray[np.bool_], frames: Array) -> tuple[Contact, ...]:
+def contacts(feet: Iterable[Foot], stands: Mask, frames: Array) -> tuple[Contact, ...]:
     """The contacts of feet whose points stand on these frames (n, f, 2), foot after foot, each in its order."""
     found: list[Contact] = []
     for column, foot in enumerate(feet):
@@ -126,7 +125,7 @@ def contacts(feet: Iterable[Foot], stands: NDArray[np.bool_], frames: Array) -> 
     return tuple(found)
 
 
-def standing(foot: Foot, all_contacts: Iterable[Contact], frames: Array) -> NDArray[np.bool_]:
+def standing(foot: Foot, all_contacts: Iterable[Contact], frames: Array) -> Mask:
     """(n, 2) on which frames the points of the foot stand, as these contacts of any feet have it."""
     stands = np.zeros((len(frames), 2), dtype=np.bool_)
     for contact in all_contacts:

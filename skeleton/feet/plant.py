@@ -10,11 +10,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...solver.feet import hips as hips_motion
 from ...solver.feet.plant import Legs, PlantedLegs, PlantOptions, plant
-from ...solver.values import Array
+from ...solver.values import Array, Mask
 from ...solver.vectors import along, dot, norm, product
 from .. import inherit, transform
 from ..values import ChainPlan, Channel, Plan, Point, Samples
@@ -27,10 +26,10 @@ _LOW = 0.25
 Heights = Callable[[Array, float], Array]
 """Of the floor (...) below points (..., 3), for legs of this length; NaN where it is not below them."""
 
-FloorLevels = Callable[[Array], tuple[Array, NDArray[np.bool_]]]
+FloorLevels = Callable[[Array], tuple[Array, Mask]]
 """Heights (n, f, 2) of ball and heel where they stand below points (n, f, 2, 3); and where no floor is (n, f)."""
 
-GivenContacts = tuple[NDArray[np.bool_], NDArray[np.bool_]] | None
+GivenContacts = tuple[Mask, Mask] | None
 """(n, 2) whether ball and heel of a foot stand, and (n,) on which frames this is known; None if it is on none."""
 
 
@@ -57,7 +56,7 @@ class PlantedFeet:
     shift: Array
     tips: Array
     turns: Array
-    stands: NDArray[np.bool_]
+    stands: Mask
     velocity: Array
     outrun: Array
     moved: Array
@@ -66,7 +65,7 @@ class PlantedFeet:
     short: Array
     ratio: float
     lowering: Array
-    groundless: NDArray[np.bool_]
+    groundless: Mask
     ground: Array
 
 
@@ -143,7 +142,7 @@ def _ratio_and_fit(legs: Legs, hips: Hips | None) -> tuple[float, Array]:
 
 def _planted_legs(
     legs: Legs, given: Sequence[GivenContacts], options: PlantOptions, floor: FloorLevels | None
-) -> tuple[PlantedLegs, NDArray[np.bool_]]:
+) -> tuple[PlantedLegs, Mask]:
     """The legs, all together; and (n, f) where there is no floor below a foot that would stand."""
     if floor is None:
         return _with_given(legs, options, given), np.zeros(legs.tips.shape[:2], dtype=np.bool_)
@@ -160,7 +159,7 @@ def _planted_legs(
     return plant(legs, replace(options, level=landed, stands=planted.stands & ~off[..., None])), off & held
 
 
-def _floor_levels(heights: Heights, leg: float, clearances: Array, points: Array) -> tuple[Array, NDArray[np.bool_]]:
+def _floor_levels(heights: Heights, leg: float, clearances: Array, points: Array) -> tuple[Array, Mask]:
     """`FloorLevels` of a floor.
 
     A point without a floor has that of the other; a foot without has the one that it had last, or has next.

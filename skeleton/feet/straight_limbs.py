@@ -12,12 +12,11 @@ One that goes a little beyond straight in the air is as long as it was captured,
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...solver.feet.hips import smooth_envelope
 from ...solver.numbers import true_runs
 from ...solver.rotation import shortest
-from ...solver.values import Array
+from ...solver.values import Array, Mask
 from ...solver.vectors import beside, cross, dot, norm, product, unit
 from ..transform import inverse, transform_vectors
 from ..values import ChainPlan, Plan, Point, Samples
@@ -59,7 +58,7 @@ def _links(samples: Samples, chain: ChainPlan, count: int) -> Array:
     return np.broadcast_to(unit(links), (count, 2, 3))
 
 
-def against_usual(samples: Samples, chain: ChainPlan, count: int) -> NDArray[np.bool_]:
+def against_usual(samples: Samples, chain: ChainPlan, count: int) -> Mask:
     """(n,) on which frames the limb bends against its usual side; on none if it has no such side."""
     bend, axis = _bend_and_axis(_links(samples, chain, count))
     return np.zeros(count, dtype=np.bool_) if axis is None else dot(bend, axis) < 0.0
@@ -100,7 +99,7 @@ def rotations_to_bend(links: Array, rate: float, shares: Array) -> Array:
     return turns
 
 
-def _backwards(along: Array, sine: Array) -> NDArray[np.bool_]:
+def _backwards(along: Array, sine: Array) -> Mask:
     """(n,) whether a limb bends against its usual side, and at some time until it bends to it again clearly so.
 
     along : (n,)     part of its bend that is to the usual side

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...solver.values import Array
+from ...solver.values import Array, Integers, Mask
 from ...solver.vectors import dot, norm, unit
 from .. import transform
 from ..reduced_keys import SIDE, Fit, reduce_channels, with_values
@@ -41,16 +40,14 @@ class Between:
     values : by RNA path (m, 3), or (m, 3, 3) for a rotation; only of controls whose values are known there
     """
 
-    rows: NDArray[np.intp]
+    rows: Integers
     values: Mapping[str, Array]
 
 
 NOTHING_BETWEEN = Between(rows=np.arange(0), values={})
 
 
-def gaps(
-    limbs: Sequence[SwitchPlan], poses: Mapping[str, Array], corners: NDArray[np.bool_], turning: NDArray[np.bool_]
-) -> NDArray[np.intp]:
+def gaps(limbs: Sequence[SwitchPlan], poses: Mapping[str, Array], corners: Mask, turning: Mask) -> Integers:
     """(m,) rising, the indices of frames after which a limb may leave the pose that its keys mean, before the next.
 
     poses : by bone (n, 4, 4) in armature space, of the bones that show the limbs and of those that carry their controls
@@ -80,7 +77,7 @@ def gaps(
     return np.flatnonzero(loose[:-1])
 
 
-def halfway(frames: Array, rows: NDArray[np.intp]) -> Array:
+def halfway(frames: Array, rows: Integers) -> Array:
     """(m,) the middles between the frames of these rows and the next ones."""
     return 0.5 * (frames[rows] + frames[rows + 1])
 
@@ -108,7 +105,7 @@ def values_by_path(bone: Bone, basis: Basis) -> dict[str, Array]:
 
 
 def basis_channels(
-    bone: Bone, basis: Basis, frames: Array, before: Array, corners: NDArray[np.bool_], between: Between
+    bone: Bone, basis: Basis, frames: Array, before: Array, corners: Mask, between: Between
 ) -> list[Channel]:
     """Location, rotation and scale of a bone on these frames; the rotation continues from the value `before`.
 
@@ -136,7 +133,7 @@ def basis_channels(
     return channels
 
 
-def _slopes(values: Array, frames: Array, corners: NDArray[np.bool_], rows: NDArray[np.intp], half: Array) -> Array:
+def _slopes(values: Array, frames: Array, corners: Mask, rows: Integers, half: Array) -> Array:
     """(n - 1, 2, k) the slopes with which curves through `values` (n, k) leave each frame and arrive at the next.
 
     half : (m, k) the values that the curves have to take halfway after the frames of the `rows` (m,)
@@ -172,7 +169,7 @@ def reduce_limb(
     paths = [channel.path for channel in channels]
     bones = [bone for bone in limb.keyed if not {*limb.paths(bone)}.isdisjoint(paths)]
 
-    def points(values: list[Array], rows: NDArray[np.intp]) -> Array:
+    def points(values: list[Array], rows: Integers) -> Array:
         keyed = dict(zip(paths, values, strict=True))
         shown = [_shown(bone, bases[bone.name], keyed, rows, levers[bone.name]) for bone in bones]
         return np.concatenate(shown, axis=1)
@@ -188,7 +185,7 @@ def _levers(limb: SwitchPlan) -> dict[str, float]:
     return levers | {bone.name: sum(below.length for below in follow[row:]) for row, bone in enumerate(follow)}
 
 
-def _shown(bone: Bone, basis: Basis, keyed: Mapping[str, Array], rows: NDArray[np.intp], lever: float) -> Array:
+def _shown(bone: Bone, basis: Basis, keyed: Mapping[str, Array], rows: Integers, lever: float) -> Array:
     """(r, 3, 3) head, end and side of a control, on these rows, in the space that its channels are in."""
     matrix = with_values(transform.each_array(transform.on_rows(rows), basis), bone, keyed).matrix
     places = np.array(((0.0, 0.0, 0.0), (0.0, lever, 0.0), (SIDE * lever, 0.0, 0.0)))

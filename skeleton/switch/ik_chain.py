@@ -13,10 +13,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...solver import rotation
-from ...solver.values import Array
+from ...solver.values import Array, Integers
 from ...solver.vectors import IN_LINE, norm, product, rejection, rotate_about, unit
 from .. import inherit, transform
 from ..transform import AT_REST, Basis
@@ -109,7 +108,7 @@ class IkChain:
             return ()
         return (*self._plan.rigid, *(self._plan.far if self._reaches_farther() else ()))
 
-    def between(self, rows: NDArray[np.intp], evaluated: Evaluation) -> dict[str, Array]:
+    def between(self, rows: Integers, evaluated: Evaluation) -> dict[str, Array]:
         """By RNA path, the values of swivel, end bone and pole halfway after the frames of these rows (m,).
 
         evaluated : halfway; its poses (m, 4, 4) are the wanted ones of the bones that show the limb, the coming ones

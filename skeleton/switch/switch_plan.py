@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...solver.values import Array
+from ...solver.values import Array, Mask
 from ...solver.vectors import product
 from ..transform import transform_points
 from ..values import Bone, Channel, Point
@@ -69,7 +68,7 @@ class SwitchPlan:
     far: tuple[Setting, ...] = ()
     swivel: CarriedBone | None = None
     pole: CarriedBone | None = None
-    pole_on: NDArray[np.bool_]
+    pole_on: Mask
 
     @property
     def switches(self) -> tuple[Setting, ...]:

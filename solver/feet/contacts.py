@@ -17,11 +17,10 @@ from dataclasses import dataclass, field
 from math import ceil, floor
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..numbers import true_runs
 from ..shortest_path import shortest_path
-from ..values import Array
+from ..values import Array, Mask
 from ..vectors import any_normal, cross, dot, norm
 from .statistics import HELD, commonest, densest, noise, slopes, window_sums
 
@@ -89,7 +88,7 @@ class FootingOptions:
                                         rest but often have one and the same velocity, as on a treadmill.
     """
 
-    stands: NDArray[np.bool_] | None = None
+    stands: Mask | None = None
     level: Array | None = None
     level_ground: bool = True
     velocity: Array | None = None
@@ -106,7 +105,7 @@ class Footing:
     outrun : (3,)                 such a velocity that hips outrun: the ground was taken to stay
     """
 
-    stands: NDArray[np.bool_]
+    stands: Mask
     level: Array | None
     velocity: Array
     outrun: Array = field(default_factory=lambda: np.zeros(3))
@@ -181,7 +180,7 @@ def _unrest(points: Array, rate: float, tolerance: float, stillness: Stillness) 
     return np.sqrt(least)
 
 
-def _standing(unrest: Array, jumps: NDArray[np.bool_], rate: float, stillness: Stillness) -> NDArray[np.bool_]:
+def _standing(unrest: Array, jumps: Mask, rate: float, stillness: Stillness) -> Mask:
     """(n, f, p) the cheapest sequence for each point, in which none stands on both frames of a jump (n - 1, f, p)."""
     most = 1.0 + stillness.contact / stillness.gap
     costs = np.stack((np.ones_like(unrest), np.minimum(unrest * unrest, most))) / rate
@@ -203,7 +202,7 @@ def _ground_velocity(points: Array, rate: float, up: Array, tolerance: float, st
     return common - dot(common, up) * up
 
 
-def _common_height(heights: Array, stands: NDArray[np.bool_], near: float) -> Array | None:
+def _common_height(heights: Array, stands: Mask, near: float) -> Array | None:
     """(p,) the height at which the points of each kind stand; None if feet often stand on no point at its height.
 
     A heel may rest in the air while its ball stands, so the feet are judged and not the points.
@@ -215,7 +214,7 @@ def _common_height(heights: Array, stands: NDArray[np.bool_], near: float) -> Ar
     return found if feet and on_level >= _LEVEL * feet else None
 
 
-def _far_off(above: Array, stands: NDArray[np.bool_], near: float) -> int:
+def _far_off(above: Array, stands: Mask, near: float) -> int:
     """On how many frames a foot stands far above the ground, or far below, with all that it stands on."""
     off = np.where(stands, np.abs(above), np.inf).min(axis=-1)
     return int(np.count_nonzero(np.isfinite(off) & (off > _FAR * near)))
@@ -230,9 +229,7 @@ def _lowest_common(still: Array, near: float) -> float:
     return float(height)
 
 
-def without_pivots(
-    points: Array, stands: NDArray[np.bool_], rate: float, up: Array, contact: float
-) -> NDArray[np.bool_]:
+def without_pivots(points: Array, stands: Mask, rate: float, up: Array, contact: float) -> Mask:
     """(n, 2) which points of one foot stand, of which each flat stretch is one in which the foot does not turn.
 
     points : (n, 2, 3)        seen from the ground

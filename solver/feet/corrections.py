@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..numbers import true_runs
 from ..reduce import Curve
-from ..values import Array
+from ..values import Array, Integers, Mask
 from ..vectors import along, dot, norm
 from .hips import smooth_envelope
 from .statistics import slope_weights
@@ -42,7 +42,7 @@ _TINY = 1e-9
 
 
 def corrections(
-    points: Array, stands: NDArray[np.bool_], level: Array | None, rate: float, up: Array, captured: Array | None = None
+    points: Array, stands: Mask, level: Array | None, rate: float, up: Array, captured: Array | None = None
 ) -> Array:
     """How far one foot moves on each frame.
 
@@ -81,7 +81,7 @@ def corrections(
     return moved
 
 
-def _raised(missing: Array, heights: Array, held: NDArray[np.bool_], rate: float) -> Array:
+def _raised(missing: Array, heights: Array, held: Mask, rate: float) -> Array:
     """(n,) by how much higher a foot goes in the air so that it is not pushed into the ground.
 
     A foot that was captured in the ground, as one who kneels may be, stays as deep in it as it was beside its stands.
@@ -98,19 +98,19 @@ def _raised(missing: Array, heights: Array, held: NDArray[np.bool_], rate: float
     return np.minimum(least, np.maximum(usual - heights, 0.0))
 
 
-def eased_need(need: Array, held: NDArray[np.bool_], rate: float, seconds: float) -> Array:
+def eased_need(need: Array, held: Mask, rate: float, seconds: float) -> Array:
     """(n,) a curve nowhere below what is needed (n,), >= 0: no more than that beside stands, farther off smooth."""
     away = 1.0 - smooth_envelope(held.astype(np.float64), rate, seconds)
     return np.maximum(need, away * smooth_envelope(need, rate, seconds))
 
 
-def totals(values: NDArray[Any], counts: NDArray[np.intp]) -> Array:
+def totals(values: NDArray[Any], counts: Integers) -> Array:
     """(k, ...) sums of this many (k,) of the values (m, ...), one after another."""
     found: Array = np.add.reduceat(values, np.cumsum(counts) - counts, dtype=np.float64)
     return found
 
 
-def _held_point(stands: NDArray[np.bool_], spans: NDArray[np.intp]) -> NDArray[np.intp]:
+def _held_point(stands: Mask, spans: Integers) -> Integers:
     """(n,) which point is held while the foot stands: of both, the one that sooner stands alone."""
     held, alone = np.argmax(stands, axis=1), np.flatnonzero(stands.sum(axis=1) == 1)
     first, last = np.searchsorted(alone, spans[:, 0]), np.searchsorted(alone, spans[:, 1], side="right")
@@ -126,14 +126,14 @@ def _held_point(stands: NDArray[np.bool_], spans: NDArray[np.intp]) -> NDArray[n
     return held
 
 
-def _held(points: Array, held: NDArray[np.intp]) -> Array:
+def _held(points: Array, held: Integers) -> Array:
     """(n, 3) corrections, each right but for a constant on each stand: they undo the steps of the held points."""
     steps = np.take_along_axis(np.diff(points, axis=0), held[1:, None, None], axis=1)[:, 0]
     undone: Array = -np.cumsum(np.concatenate((np.zeros((1, 3)), steps)), axis=0)
     return undone
 
 
-def eased(standing: Array, spans: NDArray[np.intp], rate: float, *, at_rest: bool = False) -> Array:
+def eased(standing: Array, spans: Integers, rate: float, *, at_rest: bool = False) -> Array:
     """(n, 3) what a foot is moved by: (n, 3) on the stands between these rows (k, 2), and the cubics between them.
 
     rate : frames a second
@@ -177,7 +177,7 @@ def _swings(times: Array, rows: Array, values: Array, speeds: Array, fade_rows: 
     return found
 
 
-def _end_speeds(standing: Array, spans: NDArray[np.intp], rate: float) -> Array:
+def _end_speeds(standing: Array, spans: Integers, rate: float) -> Array:
     """(k, 2, 3) change a frame at the beginning and at the end of each stand."""
     speeds = np.zeros((len(spans), 2, 3))
     counts = np.minimum(np.diff(spans, axis=1)[:, 0] + 1, max(2, round(_EDGE * rate) + 1))

@@ -9,9 +9,8 @@ that goes beyond straight is as long as it was captured: only a straight leg cha
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..values import Array
+from ..values import Array, Mask
 from ..vectors import norm
 from .hips import envelopes
 
@@ -40,7 +39,7 @@ def pulled_in(roots: Array, tips: Array, lengths: Array, captured: Array, near: 
     return pulled
 
 
-def near_contacts(planted: NDArray[np.bool_], rate: float, takes: Sequence[slice], seconds: float = _LETS_GO) -> Array:
+def near_contacts(planted: Mask, rate: float, takes: Sequence[slice], seconds: float = _LETS_GO) -> Array:
     """(n, f) 1 for this many seconds before and after planted frames (n, f), and falls to 0 in as many."""
     return np.minimum(envelopes(planted.astype(np.float64), rate, seconds, takes), 1.0)
 

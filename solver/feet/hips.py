@@ -9,9 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 
-from ..values import Array
+from ..values import Array, Mask
 from ..vectors import along, dot, norm, rejection
 from .statistics import HELD, commonest, slopes
 
@@ -40,7 +39,7 @@ _UNSURE = 0.1
 """A ratio that a stride shows may be off by so much, as feet skate; one that several show, by less, as a mean may."""
 
 
-def height_range(hips: Array, feet: Array, reach: Array, planted: NDArray[np.bool_], up: Array) -> tuple[Array, Array]:
+def height_range(hips: Array, feet: Array, reach: Array, planted: Mask, up: Array) -> tuple[Array, Array]:
     """How far the hips may move along `up` so that every planted leg reaches its foot.
 
     hips, feet : (n, f, 3)     hip joints, and tips where they are to be
@@ -54,7 +53,7 @@ def height_range(hips: Array, feet: Array, reach: Array, planted: NDArray[np.boo
     return least.max(axis=1), most.min(axis=1)
 
 
-def lowering(hips: Array, feet: Array, reach: Array, planted: NDArray[np.bool_], up: Array, limit: float) -> Array:
+def lowering(hips: Array, feet: Array, reach: Array, planted: Mask, up: Array, limit: float) -> Array:
     """(n,) the least distance by which the hips go down so that every planted leg reaches its foot.
 
     limit : the most that they go down. If the feet cannot be reached so, the lowering is the one at which the feet have
@@ -70,9 +69,7 @@ def lowering(hips: Array, feet: Array, reach: Array, planted: NDArray[np.bool_],
     return down
 
 
-def _least_squares(
-    hips: Array, feet: Array, reach: Array, planted: NDArray[np.bool_], up: Array, limit: float
-) -> Array:
+def _least_squares(hips: Array, feet: Array, reach: Array, planted: Mask, up: Array, limit: float) -> Array:
     """(n,) the lowering at which the sum of the squares of what planted legs fall short by is least.
 
     The sum is convex, since the distance to a ball is. So its least is where its slope changes sign, or at an end.

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..reach import soft_reach
-from ..values import Array
+from ..values import Array, Mask
 from ..vectors import along, norm, product
 from . import free_feet, hips
 from .contacts import Footing, FootingOptions, footing, on_ground, without_pivots
@@ -43,7 +42,7 @@ class Legs:
     rate: float
     up: Array
     feet: Array
-    against: NDArray[np.bool_]
+    against: Mask
 
     def moved(self, shift: Array) -> "Legs":
         """The legs, moved by the shift (n, 3)."""
@@ -67,7 +66,7 @@ class PlantOptions(FootingOptions):
     """
 
     softness: float = 0.015
-    kept: NDArray[np.bool_] | bool = False
+    kept: Mask | bool = False
     limit: float = 0.25
 
 
@@ -165,7 +164,7 @@ def _ground(legs: Legs, options: PlantOptions) -> Footing:
     return found
 
 
-def _without_pivots(legs: Legs, ground: Footing, contact: float) -> NDArray[np.bool_]:
+def _without_pivots(legs: Legs, ground: Footing, contact: float) -> Mask:
     """(n, f, 2) which points stand, of feet that stand flat only where they do not turn."""
     seen = on_ground(legs.points, legs.rate, ground.velocity)
     feet = (
@@ -188,7 +187,7 @@ def _held(legs: Legs, ground: Footing, turns: Array, takes: Sequence[slice]) -> 
     return legs.tips + correction
 
 
-def _turns(legs: Legs, stands: NDArray[np.bool_], takes: Sequence[slice]) -> Array:
+def _turns(legs: Legs, stands: Mask, takes: Sequence[slice]) -> Array:
     """(n, f, 3, 3) by which feet turn so that they stand at rest."""
     turns = np.empty(legs.feet.shape)
     turns[:] = np.eye(3)
@@ -199,7 +198,7 @@ def _turns(legs: Legs, stands: NDArray[np.bool_], takes: Sequence[slice]) -> Arr
     return turns
 
 
-def _can_turn(feet: Array) -> NDArray[np.bool_]:
+def _can_turn(feet: Array) -> Mask:
     """(f,) of feet with these orientations (n, f, 3, 3)."""
     return ~np.logical_or.reduce(np.isnan(feet), axis=(0, 2, 3))
 

@@ -9,11 +9,10 @@ A toe is at rest while the ball stands, and raised where its tip would be in the
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..numbers import true_runs
 from ..rotation import about, from_vectors, quaternions, shortest, vectors
-from ..values import Array
+from ..values import Array, Integers, Mask
 from ..vectors import any_normal, cross, dot, norm, product, unit
 from .corrections import eased, eased_need, totals
 
@@ -27,7 +26,7 @@ _BENDS = 0.06
 """Seconds for which a toe is raised before and after a frame on which its tip would be in the ground."""
 
 
-def standing_turns(feet: Array, points: Array, stands: NDArray[np.bool_], rate: float, up: Array) -> Array:
+def standing_turns(feet: Array, points: Array, stands: Mask, rate: float, up: Array) -> Array:
     """(n, 3, 3) rotations by which one foot turns.
 
     feet : (n, 3, 3)           orientations as captured
@@ -47,7 +46,7 @@ def standing_turns(feet: Array, points: Array, stands: NDArray[np.bool_], rate: 
     return from_vectors(eased(turns, spans, rate, at_rest=True))
 
 
-def fitted_orientations(feet: Array, points: Array, counts: NDArray[np.intp], upwards: Array, up: Array) -> Array:
+def fitted_orientations(feet: Array, points: Array, counts: Integers, upwards: Array, up: Array) -> Array:
     """(k, 3, 3) of stretches of frames, one after another: each is level, with the heading that fits its points best.
 
     feet : (m, 3, 3)        orientations as captured
@@ -70,7 +69,7 @@ def fitted_orientations(feet: Array, points: Array, counts: NDArray[np.intp], up
     return product(about(up, heading), level)
 
 
-def resting_turns(orientations: Array, stands: NDArray[np.bool_], flat: NDArray[np.bool_], rate: float) -> Array:
+def resting_turns(orientations: Array, stands: Mask, flat: Mask, rate: float) -> Array:
     """(n, 3, 3) rotations by which a toe has one orientation throughout each stand, eased in between as feet are.
 
     That is the rotation nearest to the mean of those captured while its foot is flat, or throughout the stand if it
@@ -91,7 +90,7 @@ def resting_turns(orientations: Array, stands: NDArray[np.bool_], flat: NDArray[
     return from_vectors(eased(turns, spans, rate, at_rest=True))
 
 
-def clearing_turns(toes: Array, least: Array, stands: NDArray[np.bool_], rate: float, up: Array) -> Array:
+def clearing_turns(toes: Array, least: Array, stands: Mask, rate: float, up: Array) -> Array:
     """(n, 3, 3) rotations that raise a toe so that its tip does not go into the ground, whether its foot stands or not.
 
     Throughout a stand a toe that does not turn is raised by one angle, the least that it needs there: beside a stand it
@@ -111,7 +110,7 @@ def clearing_turns(toes: Array, least: Array, stands: NDArray[np.bool_], rate: f
 
 
 def raising_turns_of_feet(
-    points: Array, captured: Array, stands: NDArray[np.bool_], level: Array, lengths: Array, up: Array
+    points: Array, captured: Array, stands: Mask, level: Array, lengths: Array, up: Array
 ) -> Array:
     """(n, f, 3, 3) by which feet that stand on one of two points turn about it, so that the other is not in the ground.
 
@@ -138,7 +137,7 @@ def raising(lines: Array, angles: Array, up: Array) -> Array:
     return about(np.where(norm(axes)[..., None] > 0.0, axes, any_normal(unit(lines))), angles)
 
 
-def _stand_means(values: Array, stands: NDArray[np.bool_], flat: NDArray[np.bool_], spans: NDArray[np.intp]) -> Array:
+def _stand_means(values: Array, stands: Mask, flat: Mask, spans: Integers) -> Array:
     """(k, 3) for each flat stretch, between these rows (k, 2), the direction that values (m, 3) of its stand have."""
     whole = true_runs(np.logical_or.reduce(stands, axis=1))
     rows = np.searchsorted(whole[:, 0], np.flatnonzero(flat), side="right")
@@ -147,7 +146,7 @@ def _stand_means(values: Array, stands: NDArray[np.bool_], flat: NDArray[np.bool
     return means[np.searchsorted(rows[starts], np.searchsorted(whole[:, 0], spans[:, 0], side="right"))]
 
 
-def _means(values: Array, counts: NDArray[np.intp]) -> Array:
+def _means(values: Array, counts: Integers) -> Array:
     """(k, ...) of stretches of values (m, ...), one after another."""
     return totals(values, counts) / counts.reshape(-1, *[1] * (values.ndim - 1))
 

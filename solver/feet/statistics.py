@@ -6,10 +6,9 @@ And how far feet that stand slide and turn from frame to frame: the measure of w
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..rotation import angle_between
-from ..values import Array
+from ..values import Array, Integers, Mask
 from ..vectors import dot, norm
 
 _QUARTER = 1.1011532
@@ -88,7 +87,7 @@ def densest(samples: Array, radius: float) -> tuple[Array, int]:
     return near.mean(axis=0), len(near)
 
 
-def _near(samples: Array, radius: float) -> NDArray[np.intp]:
+def _near(samples: Array, radius: float) -> Integers:
     """(m,) how many of the samples (m, k) are nearer to each than the radius."""
     if samples.shape[1] == 1:
         values = samples[:, 0]
@@ -112,7 +111,7 @@ def commonest(samples: Array, radius: float, usual: Array) -> Array:
     return value if often >= max(_CLEARLY * len(samples), 2.0 * float(near)) else usual
 
 
-def slide(points: Array, stands: NDArray[np.bool_]) -> Array:
+def slide(points: Array, stands: Mask) -> Array:
     """(n - 1, ...) how far a foot slides from frame to frame, in space; NaN if no point stands on both.
 
     points : (n, ..., p, 3)     seen from the ground
@@ -122,7 +121,7 @@ def slide(points: Array, stands: NDArray[np.bool_]) -> Array:
     return np.where(most >= 0.0, most, np.nan)
 
 
-def turning(orientations: Array, points: Array, stands: NDArray[np.bool_]) -> Array:
+def turning(orientations: Array, points: Array, stands: Mask) -> Array:
     """(n - 1, ...) radians by which a foot turns from frame to frame while it stands flat; NaN where it does not.
 
     On a single point it may turn as it was captured; also a foot whose points are all at one place.
