@@ -243,7 +243,7 @@ def _group_channels(
         for row, chain in enumerate(group.plans)
     }
     keyed = [pair for of_chain in bases.values() for pair in of_chain.items()]
-    rotations = _rotation_values(keyed, {bone: before[bone.rotation_path] for bone, _ in keyed}, len(plan.frames))
+    rotations = _rotation_values(keyed, before, len(plan.frames))
     return {
         chain.name: list(_channels(plan, chain, bases[chain.name], rotations, rows[chain.name]))
         for chain in group.plans
@@ -283,14 +283,12 @@ def keyed_rows(plan: Plan, solved: Iterable[SolvedGroup]) -> dict[str, Integers]
     return found
 
 
-def _rotation_values(
-    keyed: Iterable[tuple[Bone, Basis]], before: Mapping[Bone, Array], count: int
-) -> dict[Bone, Array]:
+def _rotation_values(keyed: Iterable[tuple[Bone, Basis]], before: Mapping[str, Array], count: int) -> dict[Bone, Array]:
     """(n, 3 or 4) the bones' rotations over `count` frames, as values of their rotation modes."""
     values: dict[Bone, Array] = {}
     for part in batches(keyed, lambda each: each[0].rotation_mode, rows=count):
         rotations = stacked(basis.rotation for _, basis in part)
-        start = np.array([before[bone] for bone, _ in part])
+        start = np.array([before[bone.rotation_path] for bone, _ in part])
         by_bone = rotation_values(rotations, part[0][0].rotation_mode, start).swapaxes(0, 1)
         values |= zip((bone for bone, _ in part), by_bone, strict=True)
     return values
@@ -299,11 +297,9 @@ def _rotation_values(
 def _channels(
     plan: Plan, chain: ChainPlan, bases: Mapping[Bone, Basis], rotations: Mapping[Bone, Array], rows: Integers
 ) -> Iterator[Channel]:
-    every = len(rows) == len(plan.frames)
-    frames = plan.frames if every else plan.frames[rows]
     for bone, basis in bases.items():
         values = {bone.rotation_path: rotations[bone]}
         if bone in chain.scaled:
             values[bone.scale_path] = basis.scale
         for path, value in values.items():
-            yield Channel(path=path, group=bone.name, frames=frames, values=value if every else value[rows])
+            yield Channel(path=path, group=bone.name, frames=plan.frames[rows], values=value[rows])

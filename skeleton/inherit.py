@@ -8,7 +8,6 @@ Rotation, Inherit Scale and Local Location is computed by Blender itself, frame 
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from . import transform
 from .transform import NOT_OVER_FRAMES, Basis, affine_product
 from .values import Bone
 
-Bones: TypeAlias = tuple[Bone, ...]
+Bones = tuple[Bone, ...]
 """Bones side by side that inherit by the same rules, one at least."""
 
 

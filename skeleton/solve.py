@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from .solved_group import SolvedGroup
 from .steps import run
 from .values import Plan, Samples
 
-Move: TypeAlias = Callable[[Samples, SolvedGroup], Samples]
+Move = Callable[[Samples, SolvedGroup], Samples]
 """The samples with everything that is parented to solved chains moved to where these will take it."""
 
 

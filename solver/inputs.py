@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .numbers import as_numbers
+from .numbers import as_numbers, broadcast
 from .values import LARGEST, SMALLEST, VARYING, Array, Chain, Goals, Mask, Options
 
 _FEW = 200
@@ -105,15 +105,14 @@ def check_goals(goals: Goals, chain: Chain, options: Options) -> Goals:
         for name, shape in _GOALS.items()
         if (values := getattr(goals, name)) is not None or name == "target"
     }
-    target, seconds = arrays["target"], arrays.get("seconds")
+    seconds = arrays.get("seconds")
     if seconds is not None and not (np.diff(seconds, axis=0) > 0.0).all():
         raise ValueError("seconds must rise from frame to frame")
     shapes = {name: (array.shape, len(_GOALS[name])) for name, array in arrays.items()}
     shapes |= {"joints": (chain.joints.shape, 2), "hinge_axis": (chain.hinge_axis.shape, 1)}
     shapes |= {name: (value.shape, 0) for name in VARYING if isinstance(value := getattr(options, name), np.ndarray)}
     frames = common_rows(**shapes) or (1,)
-    if target.shape[:-1] != frames:
-        arrays["target"] = np.broadcast_to(target, (*frames, 3))
+    arrays["target"] = broadcast(arrays["target"], (*frames, 3))
     return Goals(**{name: np.asfortranarray(array) if _GOALS[name] else array for name, array in arrays.items()})
 
 

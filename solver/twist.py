@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 
 from . import inputs
 from .carry_last import carry_last
-from .numbers import every
 from .rotation import least_turn, quaternions
 from .values import Array, Mask
 from .vectors import along, dot, norm, rejection, unit
@@ -147,8 +146,6 @@ def _without_jumps(part: Array, decided: Mask, followed: Mask, before: Array | N
 
 def _evened(values: Array, decided: Mask) -> Array:
     """The values (n, ...), on undecided frames evenly between those of the decided frames before and after."""
-    if every(decided):
-        return values
     rows = np.broadcast_to(np.arange(len(values), dtype=np.float64).reshape(-1, *[1] * (values.ndim - 1)), values.shape)
     before, after = (carry_last(rows[::way], decided[::way])[::way] for way in (1, -1))
     first, second = (carry_last(values[::way], decided[::way])[::way] for way in (1, -1))

@@ -146,8 +146,6 @@ def footing(points: Array, rate: float, legs: Array, up: Array, options: Footing
 
 def on_ground(points: Array, rate: float, velocity: Array) -> Array:
     """(n, ..., 3) the points as seen from a ground that moves, and that is where it is on the first frame."""
-    if not velocity.any():
-        return points
     times = np.arange(len(points)) / rate
     return points - times.reshape(-1, *[1] * (points.ndim - 1)) * velocity
 
@@ -258,8 +256,6 @@ def _turning_spans(line: Array, rate: float, up: Array) -> list[tuple[int, int]]
     forwards = any_normal(up)
     heading = np.unwrap(np.arctan2(dot(line, cross(up, forwards)), dot(line, forwards)))
     speed, _ = slopes(heading, _WINDOW, rate)
-    if len(speed) == 1:
-        speed = np.repeat(speed, len(line))
     side = len(line) - len(speed)
     speed = np.pad(speed, (side // 2, side - side // 2), mode="edge")
     # A pivot that hardly pauses is one; it may go to and fro.

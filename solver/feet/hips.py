@@ -62,10 +62,8 @@ def lowering(hips: Array, feet: Array, reach: Array, planted: Mask, up: Array, l
     least, most = height_range(hips, feet, reach, planted, up)
     down = np.maximum(0.0, -most)
     short = (down > np.minimum(-least, limit)) & planted.any(axis=1)
-    if short.any():
-        rows = np.flatnonzero(short)
-        reach = np.broadcast_to(reach, planted.shape)
-        down[rows] = _least_squares(hips[rows], feet[rows], reach[rows], planted[rows], up, limit)
+    reach = np.broadcast_to(reach, planted.shape)
+    down[short] = _least_squares(hips[short], feet[short], reach[short], planted[short], up, limit)
     return down
 
 

@@ -97,10 +97,8 @@ _LEAST_ROOM = 0.002
 the hips stay, the foot would fall short by as much.
 """
 
-_DEFAULTS = PlantOptions()
 
-
-def plant(legs: Legs, options: PlantOptions = _DEFAULTS) -> PlantedLegs:
+def plant(legs: Legs, options: PlantOptions) -> PlantedLegs:
     """Hips and feet of captured legs so that what stands on the ground stays there."""
     up, lengths = legs.up, np.asarray(legs.lengths, dtype=np.float64)
     takes, ground = pieces(legs.tips, lengths, legs.rate), _ground(legs, options)

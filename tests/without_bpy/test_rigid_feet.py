@@ -10,7 +10,7 @@ import pytest
 
 from solver.feet.corrections import corrections
 from solver.feet.free_feet import bent_anew
-from solver.feet.plant import Legs, PlantedLegs, plant
+from solver.feet.plant import Legs, PlantedLegs, PlantOptions, plant
 from solver.feet.rigid import fitted_orientations, resting_turns, standing_turns
 from solver.numbers import true_runs
 from solver.rotation import from_axis_angles
@@ -250,7 +250,8 @@ def stands(extension: float) -> PlantedLegs:
             up=UP,
             feet=np.full((*tips.shape, 3), np.nan),
             against=np.zeros(tips.shape[:2], dtype=bool),
-        )
+        ),
+        PlantOptions(),
     )
 
 
