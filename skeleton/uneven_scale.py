@@ -59,7 +59,7 @@ def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGrou
         shape = np.broadcast_shapes(links.shape[:-1], lever.shape[:-1])
         return np.concatenate([np.broadcast_to(part, (*shape, part.shape[-1])) for part in (links, lever)], axis=-1)
 
-    start = reference / posed_stretch(group)[..., None] if _refers_to_pose(group, goals) else reference
+    start = reference / posed_stretch(group)[..., None] if group.plan.options.reference == Reference.POSE else reference
     start = with_lever(_flat(start), {group.plan.third[0]: group.third.basis} if group.third else {})
     fit = fixed_point(fitting, start, _CLOSE)
     solved = _solve_with_links(group, reference, *fitted(fit), samples)
@@ -88,7 +88,7 @@ def _solve_with_links(group: ChainGroup, reference: Array, links: Array, goals: 
     joints = chained(unit(reference) * norm(links)[..., None])
     rest, group = group.prepared.rest, replace(group, chain=replace(group.chain, joints=joints))
     prepared = group.prepared
-    if _refers_to_pose(group, goals):
+    if group.plan.options.reference == Reference.POSE:
         hinges = _hinges(group, rest, prepared.rest)
         prepared = replace(prepared, rest=replace(rest, hinges=hinges))
     solution = group.solve(goals, rotation.shortest(unit(links), unit(reference)), prepared)
@@ -129,13 +129,9 @@ def _without_hold(group: ChainGroup) -> ChainGroup:
     return replace(group, plans=plans)
 
 
-def _refers_to_pose(group: ChainGroup, goals: Goals) -> bool:
-    return group.plan.options.reference == Reference.POSE and goals.pose is not None
-
-
 def _reference(group: ChainGroup, goals: Goals, samples: Samples) -> Array:
     """(n, c, 2, 3) the links at rest, or as the input pose has them if that is the reference."""
-    if _refers_to_pose(group, goals):
+    if group.plan.options.reference == Reference.POSE:
         assert goals.pose is not None
         posed = dict(zip((*group.plan.bones, *group.plan.third), group.posed, strict=True))
         links = _posed_links(group, posed, samples)

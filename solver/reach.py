@@ -82,8 +82,6 @@ def soft_target_distance(reached: Array, outer: Array, softness: Number) -> Arra
 
     A larger `reached` belongs to a target out of reach. The distance is then `outer`, or `reached` if that is more.
     """
-    if not differs(softness, 0.0):
-        return reached
     soft = np.greater(softness, 0.0)
     start, span = (1.0 - softness) * outer, softness * outer
     # At full reach the target is a whole span beyond the start, and the chain follows 1 - 1/e of it.
