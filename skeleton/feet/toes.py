@@ -14,7 +14,7 @@ from ...solver.vectors import dot, norm, product, unit
 from .. import inherit, transform
 from ..rotation_mode import rotation_values
 from ..values import Bone, Channel, Plan, Point, Samples
-from .feet import UP, BonePoint, Foot, limb_joints, positions, slow_rows
+from .feet import UP, BonePoint, Foot, positions, slow_rows
 from .plant import PlantedFeet
 
 _TOLERANCE = 0.001
@@ -34,14 +34,15 @@ def toe_channels(
     from_world = transform.inverse(samples.to_world[plan.rig][:, :3, :3])
     for column, foot in enumerate(feet):
         for toe in foot.toes:
-            captured, above = (
-                samples.world(Point(plan.rig, name))[:, :3, :3] for name in (toe.name, foot.chain.tip_bone)
+            carried, above = (
+                product(planted.turns[:, column], samples.world(Point(plan.rig, name))[:, :3, :3])
+                for name in (toe.name, foot.chain.tip_bone)
             )
-            turns, carried, raised = _turns(plan, samples, planted, column, foot, toe, captured)
+            turns, raised = _turns(plan, samples, planted, column, toe, carried)
             if np.array_equal(turns, np.broadcast_to(np.eye(3), turns.shape)):
                 continue
-            parent = transform.compose(product(from_world, product(planted.turns[:, column], above)), np.zeros(3))
-            orientation = transform.orientation(product(from_world, product(turns, product(carried, captured))))
+            parent = transform.compose(product(from_world, above), np.zeros(3))
+            orientation = transform.orientation(product(from_world, product(turns, carried)))
             scale = samples.basis[Point(plan.rig, toe.name)].scale[:, None]
             basis = inherit.rotation((toe,), parent[:, None], scale, orientation[:, None])[:, 0]
             values = rotation_values(basis, toe.rotation_mode, before[toe.rotation_path])
@@ -49,27 +50,25 @@ def toe_channels(
 
 
 def _turns(
-    plan: Plan, samples: Samples, planted: PlantedFeet, column: int, foot: Foot, toe: Bone, captured: Array
-) -> tuple[Array, Array, float]:
-    """(n, 3, 3) rotations of a toe in the world, those with which it goes along with its foot before, and its rise.
+    plan: Plan, samples: Samples, planted: PlantedFeet, column: int, toe: Bone, carried: Array
+) -> tuple[Array, float]:
+    """(n, 3, 3) rotations of a toe in the world, once it goes along with its foot, and by how much its tip rises.
 
     While its foot is slow, it mostly lies on the ground.
 
-    captured : (n, 3, 3) its orientations in the world
+    carried : (n, 3, 3) its orientations in the world then
     """
-    points = planted.captured.points[:, column]
+    points, turns = planted.captured.points[:, column], planted.turns[:, column]
     slow = slow_rows(points)
     heads, along, length = _toe_ends(plan, samples, toe)
-    tips = positions(samples, plan.rig, limb_joints(foot.chain)[2:], len(plan.frames))[:, 0]
     heads, balls = (
-        planted.tips[:, column] + transform.transform_vectors(planted.turns[:, column], places - tips)
+        planted.tips[:, column] + transform.transform_vectors(turns, places - planted.captured.tips[:, column])
         for places in (heads, points[:, 0])
     )
     lies = float(np.median(dot(along, UP)[slow]))
     stands, flat = planted.stands[:, column, 0], np.logical_and.reduce(planted.stands[:, column], axis=-1)
-    carried = planted.turns[:, column]
-    held = resting_turns(product(carried, captured), stands, flat, plan.rate)
-    along = transform.transform_vectors(product(held, carried), along)
+    held = resting_turns(carried, stands, flat, plan.rate)
+    along = transform.transform_vectors(product(held, turns), along)
     low = float(np.median((dot(heads - balls, UP) + length * lies)[slow]))
     room = planted.ground[:, column] + low - _TOLERANCE * planted.captured.lengths[column] - dot(heads, UP)
     least, level = room / length, max(lies, 0.0)
@@ -77,7 +76,7 @@ def _turns(
     least = np.where(least > level + _SUNK, -1.0, np.minimum(least, level))
     cleared = clearing_turns(along, least, stands, plan.rate, UP)
     rise = length * (transform.transform_vectors(cleared, along) - along)[:, 2]
-    return product(cleared, held), carried, float(rise.max())
+    return product(cleared, held), float(rise.max())
 
 
 def _toe_ends(plan: Plan, samples: Samples, toe: Bone) -> tuple[Array, Array, Array]:
