@@ -8,14 +8,13 @@ Most sessions never pose limbs: what is imported here imports neither `api` nor 
 
 from . import operators
 from .blender import handlers
-from .blender.settings import hold_and_plant_properties, properties
+from .blender.settings import properties
 from .command_line import command
 from .operators import progress
 from .ui import menus, online_manual, overlay, panel, preferences, pull_tool
 
 _PARTS = (
     properties,
-    hold_and_plant_properties,
     operators,
     *(preferences, panel, menus, overlay, pull_tool, online_manual),
     handlers,

@@ -14,7 +14,7 @@ from .session import session
 if TYPE_CHECKING:
     from bpy.types import Armature, bpy_prop_collection
 
-    from .settings.hold_and_plant_properties import TwoBoneIKHold
+    from .settings.properties import TwoBoneIKHold
 
     class Chain(PropertyGroup):
         """A chain of an armature object: what `rig.two_bone_ik_chains` holds."""

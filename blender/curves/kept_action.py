@@ -10,7 +10,7 @@ import bpy
 from bpy.types import Action, FCurve
 
 from .. import versions
-from ..settings import renamed_actions
+from ..settings import bone_marks
 from .borders import same_curves
 from .keys import by_path_and_index
 
@@ -30,7 +30,7 @@ def keep(item: Any) -> None:
         action, slot = versions.played(item)
         item.two_bone_ik_source = action or bpy.data.actions.new(f"{item.name} before Holds")
         item.two_bone_ik_source_slot = slot
-        renamed_actions.mark_keyed(item, item.two_bone_ik_source, slot)
+        bone_marks.mark_keyed(item, item.two_bone_ik_source, slot)
 
 
 def curves(item: Any) -> Mapping[tuple[str, int], FCurve]:

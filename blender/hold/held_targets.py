@@ -28,8 +28,8 @@ from ..curves.unkeyed_edits import Keeper
 from ..scene import dependencies, sampling
 from ..scene.bone import bone_or_object
 from ..scene.curves import OwnTransforms
-from ..settings.hold_and_plant_properties import holds_of
 from ..settings.key_settings import DEFAULTS, Sampling
+from ..settings.properties import holds_of
 from ..targets.checks import holdable
 from . import holds, kept_keys, leaders
 

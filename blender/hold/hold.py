@@ -25,8 +25,8 @@ from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..scene import dependencies
 from ..scene.checks import Removal
-from ..settings.hold_and_plant_properties import holds_of
 from ..settings.key_settings import Sampling
+from ..settings.properties import holds_of
 from . import holds, leaders
 from .held_targets import HeldTargets
 

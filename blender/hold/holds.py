@@ -20,8 +20,7 @@ from ..rigs import controls
 from ..rna_paths import bone_and_property
 from ..scene.bone import bone_or_object
 from ..scene.dependencies import target_of
-from ..settings.hold_and_plant_properties import TwoBoneIKHold, holds_of
-from ..settings.properties import active_chain
+from ..settings.properties import TwoBoneIKHold, active_chain, holds_of
 
 
 def kept(item: Object) -> Any:

@@ -19,8 +19,8 @@ from ..curves.borders import same_curves
 from ..messages.refused import Refused, unless_gone
 from ..messages.translation import translated
 from ..rna_paths import bone_and_property
-from ..settings import bone_marks, renamed_actions
-from ..settings.renamed_actions import CONTACTS, MADE
+from ..settings import bone_marks
+from ..settings.bone_marks import CONTACTS, MADE
 from . import contact_keys
 
 
@@ -124,7 +124,7 @@ def begin_anew(rig: Rig, source: Capture, keyed: Collection[str]) -> list[str]:
     kept_action.forget_made(action)
     action[MADE] = json.dumps(values)
     action.two_bone_ik_source, action.two_bone_ik_source_slot = source.action, source.slot
-    renamed_actions.mark_keyed(rig, source.action, source.slot)
+    bone_marks.mark_keyed(rig, source.action, source.slot)
     name = planted.name if planted else f"{source.action.name} Planted"
     for curve in versions.slot_curves(planted, slot) if planted else ():
         if contact_keys.is_row(curve):

@@ -3,10 +3,8 @@
 Other rooms use of it:
 
     bone_marks : all
-    hold_and_plant_properties : all
     key_settings : AutoKeys, DEFAULTS, EVERY_FRAME, InsertKeys, KeyProperties, KeySettings, KeyStyle,
         KeyStyleProperties, Keys, MEASURED_WHOLE, Measure, Sampling, inserted, refuse_not_above_zero
     keyed_options : all
     properties : all
-    renamed_actions : all
 """

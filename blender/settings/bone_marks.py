@@ -8,6 +8,9 @@ with the old name keeps it. Marks count within one armature object, so copies of
 To follow a rename changes nothing that the user has set, and Blender does it in its own constraints at once. So it is
 done as soon as names are read: after Blender has evaluated the armature, when a file is loaded, and before a request
 reads. Bones from a library are renamed in their own file, so these have no marks.
+
+Blender renames bones in actions that play. Those from before Hold and before Plant do not play, and each of them stays
+as it is: a copy with the new names takes its place, and undo gives the other back.
 """
 
 import json
@@ -16,7 +19,7 @@ from typing import Any, NamedTuple, TypeGuard
 from uuid import uuid4
 
 import bpy
-from bpy.types import Object, PoseBone
+from bpy.types import Action, Object, PoseBone
 
 from .. import versions
 from ..armatures import Rig, editable, is_rig
@@ -47,6 +50,13 @@ HOLD = _Kind("bone_marks", {name: row.get("of", "") for name, row in rows("holds
 OBJECT = _Kind("two_bone_ik_bone_marks", {f"two_bone_ik_{name}": "" for name in rows("plant", type="bone")})
 SCENE = _Kind("two_bone_ik_bone_marks", {"two_bone_ik_hold_to_bone": "two_bone_ik_hold_to"})
 
+MADE = "two_bone_ik_planted"
+"""Custom property of planted actions: maps each planted path to its unkeyed values, or None if the captured action keys
+it fully."""
+
+CONTACTS = "two_bone_ik_contacts"
+"""Custom property of planted actions: by RNA path of the contacts of what was planted, what is remembered of them."""
+
 # By `session_uid` of an armature object whether it was in Edit Mode, and its bones, when names were last read.
 session.names_bones = True
 _seen: dict[int, tuple[bool, list[str]]] = session.of_state({})
@@ -67,6 +77,11 @@ def mark_bones(rig: Rig, names: Iterable[str]) -> None:
         bone: Any = rig.pose.bones.get(name)
         if bone:
             _mark_of(bone)
+
+
+def mark_keyed(rig: Rig, action: Action, slot: str) -> None:
+    """Mark all bones that the action has keys for."""
+    mark_bones(rig, (bone_and_property(curve.data_path)[0] for curve in versions.slot_curves(action, slot)))
 
 
 def marked(rig: Rig) -> set[str]:
@@ -90,11 +105,9 @@ def notice(rigs: Iterable[Object | None]) -> dict[Rig, Names]:
     renamed = [rig for rig in changed if any(_name_seen(bone) not in ("", bone.name) for bone in rig.pose.bones)]
     if renamed:
         return follow_all(renamed)
-    from . import renamed_actions
-
     for rig in changed:
         _settle(((rig, kind, holder) for kind, holder in _holders(rig)), {})
-        renamed_actions.mark_kept(rig)
+        _mark_kept(rig)
     return {}
 
 
@@ -119,10 +132,8 @@ def follow_all(rigs: Iterable[Rig] = ()) -> dict[Rig, Names]:
     changed = _settle((*holders, *scenes), tables)
     by_rig = {rig: _seen_now(table) for rig, table in tables.items() if not _is_edited(rig)}
     names = {rig: renamed for rig, renamed in by_rig.items() if renamed}
-    from . import renamed_actions
-
     for rig, renamed in names.items():
-        renamed_actions.rename(rig, renamed)
+        _rename_in_actions(rig, renamed)
     for rig in changed | names.keys():
         for listener in listeners:
             listener(rig, names.get(rig, {}))
@@ -280,3 +291,50 @@ def _seen_now(table: Mapping[str, Any]) -> Names:
             renamed[before] = bone.name
             bone.two_bone_ik_mark = f"{own} {bone.name}"
     return renamed
+
+
+def _mark_kept(rig: Any) -> None:
+    """Mark the bones in this armature's kept actions, also in files saved before there were marks."""
+    planted: Any = versions.played(rig)[0]
+    for owner in (rig, planted):
+        if owner and owner.two_bone_ik_source:
+            mark_keyed(rig, owner.two_bone_ik_source, owner.two_bone_ik_source_slot)
+
+
+def _rename_in_actions(rig: Any, names: Names) -> None:
+    """Let what is kept of this armature's actions name these bones as they are called now."""
+    planted: Any = versions.played(rig)[0]
+    for owner in (rig, planted):
+        if owner and owner.is_editable and owner.two_bone_ik_source:
+            owner.two_bone_ik_source = _renamed(owner.two_bone_ik_source, owner.two_bone_ik_source_slot, names)
+    if planted and planted.is_editable and planted.two_bone_ik_source:
+        for name in (MADE, CONTACTS):
+            if name in planted:
+                before = json.loads(planted[name])
+                planted[name] = json.dumps(
+                    {renamed_path(path, names): _row(row, names) for path, row in before.items()}
+                )
+
+
+def _row(row: Any, names: Names) -> Any:
+    """What is remembered of contacts, on points of bones by their new names."""
+    if not isinstance(row, dict):
+        return row
+    lists = (name for name in ("points", "stands_on") if row.get(name))
+    return row | {name: [(names.get(bone, bone), offset) for bone, offset in row[name]] for name in lists}
+
+
+def _renamed(action: Action, slot: str, names: Names) -> Action:
+    """A copy of the action with these names; the action itself if it has keys for none of these bones."""
+    if not any(bone_and_property(curve.data_path)[0] in names for curve in versions.slot_curves(action, slot)):
+        return action
+    copy = action.copy()
+    groups = {}
+    for curve in versions.slot_curves(copy, slot):
+        bone = bone_and_property(curve.data_path)[0]
+        curve.data_path = renamed_path(curve.data_path, names)
+        if curve.group and curve.group.name == bone in names:
+            groups[bone] = curve.group
+    for bone, group in groups.items():
+        group.name = names[bone]
+    return copy

@@ -1,4 +1,5 @@
-"""What the user sets and Blender saves with the object: the chains of an armature.
+"""What the user sets and Blender saves with the file: the chains of an armature; the holds of an object and its action
+from before them; what Plant is to plant. A planted action has the one that it was made from.
 
 Each property sits on `Object` itself: in a property group of their own they would be lost, from Blender 5.0 on, when a
 library override is loaded again. Identifiers are part of the interface: files and scripts hold them.
@@ -14,10 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy import props
-from bpy.types import Bone, BoneCollection, Collection, Context, Object, PoseBone, PropertyGroup, ViewLayer
+from bpy.types import Action, Bone, Collection, Context, Object, PoseBone, PropertyGroup, Scene, ViewLayer
 
 from ..armatures import Chain, Rig
 from ..options import OPTIONS, option, rows, with_properties
+
+if TYPE_CHECKING:
+    from ...skeleton.values import Point
 
 LISTENERS: dict[str, Callable[..., None]] = {}
 """What is called when users change these, filled as the extension is registered: "choice" with the armature
@@ -140,6 +144,31 @@ else:
         bone_marks: props.StringProperty(name="Bone Marks", description="Not for users: see `bone_marks`", **HIDDEN)
 
 
+def _record(name: str, **settings: Any) -> object:
+    return option("holds", name, **FIELD, **settings)
+
+
+class TwoBoneIKHold(PropertyGroup):
+    """From when to when an object, or one of its bones, stays where it is relative to something else"""
+
+    name: _record("name")
+    bone: _record("bone", update=marking("HOLD", "bone"))
+    frame_start: _record("frame_start")
+    frame_end: _record("frame_end")
+    frame: _record("frame")
+    space: _record("space", update=marking("HOLD", "space_bone"))
+    space_bone: _record("space_bone", update=marking("HOLD", "space_bone"))
+    bone_marks: props.StringProperty(name="Bone Marks", **HIDDEN)
+    to_world: _record("to_world")
+    rotation: _record("rotation")
+    ease: _record("ease")
+    rotation_mode: _record("rotation_mode")
+    # Not for users: where it is in the space, and location and rotation of what had no keys before.
+    grip: props.FloatVectorProperty(name="Grip", size=(4, 4), subtype="MATRIX", **FIELD)
+    location: props.FloatVectorProperty(name="Location Before", size=3, **FIELD)
+    orientation: props.FloatVectorProperty(name="Rotation Before", size=4, **FIELD)
+
+
 def chain_fields() -> dict[str, Any]:
     """What can be set of a chain: Blender's own description of each property, by its identifier."""
     properties = TwoBoneIKChain.bl_rna.properties
@@ -186,6 +215,12 @@ def is_from_library(chain: TwoBoneIKChain) -> bool:
     return bool(override and override.reference and chain.name in override.reference.two_bone_ik_chains)
 
 
+def holds_of(point: "Point") -> list[TwoBoneIKHold]:
+    """The holds of an object or of one of its bones, in the order in which they were made."""
+    item: Any = point.object
+    return [record for record in item.two_bone_ik_holds if record.bone == point.bone]
+
+
 def collection(name: str, group: type) -> object:
     """A list of such groups, to which library overrides can add their own."""
     return props.CollectionProperty(
@@ -193,23 +228,20 @@ def collection(name: str, group: type) -> object:
     )
 
 
-def registration(group: type, fields: Callable[[], Iterator[Field]]) -> tuple[Callable[[], None], Callable[[], None]]:
-    """`register` and `unregister` of a property group, and of properties of Blender's types; values stay."""
+def _contact_door(which: int, name: str) -> object:
+    """The first or the last of the frames that are selected: what sets it moves the contact's own end there."""
 
-    def register() -> None:
-        bpy.utils.register_class(group)
-        for owner, name, field in fields():
-            setattr(owner, f"two_bone_ik_{name}", field)
+    def get(item: Any) -> int:
+        frame: int = item.two_bone_ik_contact_frames[which]
+        return frame
 
-    def unregister() -> None:
-        for owner, name, _ in fields():
-            delattr(owner, f"two_bone_ik_{name}")
-        bpy.utils.unregister_class(group)
+    def set_(item: Any, frame: int) -> None:
+        announce("contact", item, which, frame)
 
-    return register, unregister
+    return option("contacts", name, get=get, set=set_, **FIELD)
 
 
-def _fields() -> Iterator[Field]:
+def _chain_fields() -> Iterator[Field]:
     live = props.BoolProperty(
         name="Live",
         description="Let the limbs follow while targets and pole targets move, without keys",
@@ -222,7 +254,7 @@ def _fields() -> Iterator[Field]:
     # Not for users: tells which report is that of the armature as it stands. Undo takes it back, as what it tells of.
     yield Object, "report", props.StringProperty(name="Report", **HIDDEN)
     # Not for users: the name of the armature for which Create Targets has made this.
-    for owner in (Object, Collection, Bone, BoneCollection):
+    for owner in (Object, Collection, Bone, bpy.types.BoneCollection):
         yield owner, "made_for", props.StringProperty(name="Made for", options={"HIDDEN"})
     for name in KEYED_OPTIONS:
         yield PoseBone, name, option("chain", name, update=_option_changed, **_KEYED)
@@ -238,4 +270,53 @@ def _fields() -> Iterator[Field]:
     yield ViewLayer, "in_hand", props.StringProperty(name="Limb in Hand", options={"HIDDEN"})
 
 
-register, unregister = registration(TwoBoneIKChain, _fields)
+def _hold_and_plant_fields() -> Iterator[Field]:
+    before = props.PointerProperty(
+        name="Action Before", description="The action from before holds", type=Action, **FIELD
+    )
+    captured = props.PointerProperty(
+        name="Captured Action", description="The action that this one was planted from", type=Action, options=set()
+    )
+    yield Object, "holds", collection("Two-Bone IK Holds", TwoBoneIKHold)
+    yield Object, "source", before
+    yield Object, "source_slot", props.StringProperty(name="Slot Before", **FIELD)
+    yield Action, "source", captured
+    yield Action, "source_slot", props.StringProperty(name="Captured Slot", options=set())
+    for name, row in rows("plant", owner="rig").items():
+        is_bone = row["type"] == "bone"
+        update: dict[str, Any] = {"update": marking("OBJECT", f"two_bone_ik_{name}")} if is_bone else {}
+        yield Object, name, option("plant", name, **FIELD, **update)
+    yield Object, "contact_bone", option("contacts", "contact_bone", **FIELD)
+    yield Object, "contact_frames", props.IntVectorProperty(name="Contact Frames", size=2, **HIDDEN)
+    for which, name in enumerate(("contact_start", "contact_end")):
+        yield Object, name, _contact_door(which, name)
+    for owner in (Object, Scene):
+        yield owner, "bone_marks", props.StringProperty(name="Bone Marks", **HIDDEN)
+    changed: dict[str, Any] = {"hold": {"update": marking("SCENE", "two_bone_ik_hold_to_bone")}}
+    for table in ("hold", "plant", "switch"):
+        for name in rows(table, owner="scene"):
+            yield Scene, name, option(table, name, options=set(), **changed.get(table, {}))
+
+
+_GROUPS = TwoBoneIKChain, TwoBoneIKHold
+
+
+def _fields() -> Iterator[Field]:
+    yield from _chain_fields()
+    yield from _hold_and_plant_fields()
+
+
+def register() -> None:
+    """Add the properties to Blender's types."""
+    for group in _GROUPS:
+        bpy.utils.register_class(group)
+    for owner, name, field in _fields():
+        setattr(owner, f"two_bone_ik_{name}", field)
+
+
+def unregister() -> None:
+    """Take them away again; values stay."""
+    for owner, name, _ in _fields():
+        delattr(owner, f"two_bone_ik_{name}")
+    for group in _GROUPS:
+        bpy.utils.unregister_class(group)

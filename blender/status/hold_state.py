@@ -10,8 +10,7 @@ from ...skeleton.rounding import near
 from ..armatures import Rig
 from ..hold.holds import shown, undisputed
 from ..scene.dependencies import target_of
-from ..settings.hold_and_plant_properties import TwoBoneIKHold
-from ..settings.properties import TwoBoneIKChain
+from ..settings.properties import TwoBoneIKChain, TwoBoneIKHold
 
 
 def hold_states(chain: TwoBoneIKChain, depsgraph: Depsgraph) -> Iterator[tuple[str, bool]]:

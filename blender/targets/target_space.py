@@ -27,8 +27,8 @@ from ..messages.translation import frame_text, point_text, translated
 from ..rigs import controls
 from ..scene import dependencies, sampling
 from ..scene.bone import read_bone
-from ..settings.hold_and_plant_properties import holds_of
 from ..settings.key_settings import Keys, KeySettings
+from ..settings.properties import holds_of
 from . import target_bones
 from .checks import keyable
 from .edit_bones import edit_bones
