@@ -4,16 +4,11 @@ Modules take their tables from here when they are imported. Nothing has to be fo
 """
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
 from bpy.types import Depsgraph
 
-
-class _Table(Protocol):
-    def clear(self) -> None: ...
-    def __len__(self) -> int: ...
-
-
+_Table = dict[Any, Any] | list[Any] | set[Any]
 Table = TypeVar("Table", bound=_Table)
 
 

@@ -127,8 +127,7 @@ def _read_by_drivers(place: Point, keyed: Set[Point]) -> Iterator[Point]:
             for target in variable.targets if variable.type in _PLACES else ():
                 if not isinstance(target.id, Object):
                     continue
-                bone = target.bone_target
-                read = Point(target.id, bone if is_rig(target.id) and bone in target.id.data.bones else "")
+                read = dependencies.bone_or_whole(target.id, target.bone_target)
                 is_keyed = read in keyed and target.transform_type.startswith("ROT")
                 # In local space it reads channels of the bone, which no chain above that bone changes.
                 if variable.type == "ROTATION_DIFF" or target.transform_space != "LOCAL_SPACE" or is_keyed:

@@ -124,9 +124,12 @@ def _parent(place: Point) -> Point | None:
         return Point(item, above.name) if bone and (above := bone.parent) else Point(item)
     if not (parent := item.parent):
         return None
-    name = item.parent_bone if item.parent_type == "BONE" else ""
-    # The bone may be gone: Blender then takes the armature object.
-    return Point(parent, name if is_rig(parent) and name in parent.data.bones else "")
+    return bone_or_whole(parent, item.parent_bone if item.parent_type == "BONE" else "")
+
+
+def bone_or_whole(item: Object, bone: str) -> Point:
+    """The bone of an armature object; the object itself where it has none of this name, as Blender takes it then."""
+    return Point(item, bone if is_rig(item) and bone in item.data.bones else "")
 
 
 def with_parents(point: Point, parent: Callable[[Point], Point | None] = _parent) -> list[Point]:
@@ -177,8 +180,7 @@ def _driving(place: Point) -> Iterator[Point]:
     variables = (variable for curve in drivers_of(place) for variable in curve.driver.variables)
     for target in (target for variable in variables for target in variable.targets):
         if isinstance(target.id, Object):
-            bone = target.bone_target or bone_and_property(target.data_path)[0]
-            yield Point(target.id, bone if is_rig(target.id) and bone in target.id.data.bones else "")
+            yield bone_or_whole(target.id, target.bone_target or bone_and_property(target.data_path)[0])
 
 
 def _roots(rig: Rig) -> Iterator[str]:

@@ -25,7 +25,7 @@ from ..messages.translation import translated
 from ..settings.key_settings import Sampling
 from . import curves, dependencies, probe
 from .checks import Removal, refuse_not_finite, refuse_unfit_numbers
-from .need import SampleNeed, pose_need, sample_need
+from .need import SampleNeed, sample_need
 from .pose_before import PoseBefore, pose_before
 
 Steps = Generator[float, None, Samples]
@@ -66,24 +66,16 @@ class Sampler(ExitStack):
         need = need or sample_need(self._plan)
         return _with_poses_before(need, (yield from self.of(need, keyed)))
 
-    def pose_over_range(self, placed: Collection[Point]) -> Steps:
-        """The pose as it shows, and what carries the targets that are to follow it."""
-        return (yield from self.of(pose_need(self._plan, placed)))
-
     def of(self, need: SampleNeed, keyed: Collection[Point] = ()) -> Steps:
         """Just what is needed, over the plan's frames.
 
         keyed : bones that move as after a bake, whatever IK constraints make of them now
         """
-        samples = yield from self._whole(self._evaluated(need, keyed))
-        _refuse_unfit(samples, self._plan.frames)
-        return samples
+        return (yield from self._whole(self._evaluated(need, keyed), self._plan.frames))
 
     def between(self, need: SampleNeed, frames: Array) -> Steps:
         """The same on other frames, once those of the plan were sampled."""
-        samples = yield from self._whole(self._on_frames(need, frames))
-        _refuse_unfit(samples, frames)
-        return samples
+        return (yield from self._whole(self._on_frames(need, frames), frames))
 
     def played(self, need: SampleNeed, frames: Array, keyed: KeyedPaths) -> Samples:
         """The animation that results after keying, on these frames."""
@@ -104,14 +96,19 @@ class Sampler(ExitStack):
         """Another one for the same stage, to be asked for what others need as well."""
         return Sampler(self._plan, self.way)
 
-    def _whole(self, steps: Steps) -> Steps:
-        """The samples of these steps; Refused where handlers removed what they need."""
+    def _whole(self, steps: Steps, frames: Array | None = None) -> Steps:
+        """The samples of these steps; Refused where handlers removed what they need.
+
+        frames : (n,) those on which all has to be fit to be posed; None where it is only measured
+        """
         try:
             samples = yield from steps
         except (ReferenceError, KeyError):
             self.removal.refuse()
             raise
         self.removal.refuse()
+        if frames is not None:
+            _refuse_unfit(samples, frames)
         return samples
 
     def _evaluated(self, need: SampleNeed, keyed: Collection[Point]) -> Steps:

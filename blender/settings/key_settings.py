@@ -6,7 +6,7 @@ Names, words and defaults are those of [keys] in options.toml.
 from dataclasses import asdict, dataclass, fields
 from math import inf
 from numbers import Real
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from ..options import Word, option, rows, with_properties
 
@@ -56,19 +56,14 @@ def inserted(insert_keys: bool | str) -> InsertKeys:
 def refuse_not_above_zero(where: str, key: str, value: Any) -> None:
     """Raise `Refused` unless this is a finite number above 0."""
     if isinstance(value, bool) or not (isinstance(value, Real) and 0.0 < float(value) < inf):
-        from ..messages.refused import Refused  # Blender starts faster without it
-        from ..messages.translation import translated
-
-        wanted = translated("part.above_zero")
-        raise Refused("WRONG_TYPE.field", where=where, key=key, value=value, wanted=wanted)
+        _refuse("part.above_zero", where, key, value)
 
 
-def _refuse_not_bool(where: str, key: str, value: object) -> None:
-    if not isinstance(value, bool):
-        from ..messages.refused import Refused
-        from ..messages.translation import translated
+def _refuse(wanted: str, where: str, key: str, value: object) -> NoReturn:
+    from ..messages.refused import Refused  # Blender starts faster without it
+    from ..messages.translation import translated
 
-        raise Refused("WRONG_TYPE.field", where=where, key=key, value=value, wanted=translated("part.bool"))
+    raise Refused("WRONG_TYPE.field", where=where, key=key, value=value, wanted=translated(wanted))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +85,8 @@ class KeyStyle:
         object.__setattr__(self, "keys", Keys(self.keys))
         refuse_not_above_zero("KeyStyle", "tolerance", self.tolerance)
         for name in (field.name for field in fields(self) if isinstance(field.default, bool)):
-            _refuse_not_bool("KeyStyle", name, getattr(self, name))
+            if not isinstance(getattr(self, name), bool):
+                _refuse("part.bool", "KeyStyle", name, getattr(self, name))
 
     @classmethod
     def of(cls, source: object) -> Self:

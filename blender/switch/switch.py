@@ -89,7 +89,7 @@ def switch(
             told = *moved, *off, *dict.fromkeys(notes), *followed.notes
             return Report(rig=plan.name, chains=(*reports, *followed.chains), notes=told, operation="Switch")
 
-        return MeasurePhase(Need.of(comparison.points, comparison.frames, sampler, {rig: keyed}), measure)
+        return MeasurePhase(Need(comparison.points, comparison.frames, sampler, {rig: keyed}), measure)
 
     return write
 

@@ -100,7 +100,7 @@ def _moved_pole(plan: Plan, chain: ChainPlan) -> Callable[[], list[str]]:
         over_range = replace(now, frames=frames)
         refuse_stretched_time(over_range)
         with sampling.Sampler(over_range, Sampling.AUTO) as sampler:
-            keyed = _channels(over_range, run(sampler.pose_over_range({pole})), targets)
+            keyed = _channels(over_range, run(sampler.of(pose_need(over_range, {pole}))), targets)
     sentence = translated(
         "note.pole_keys_moved" if keyed else "note.pole_moved",
         pole=point_text(pole),

@@ -27,6 +27,7 @@ from ..messages.translation import frame_text, point_text, translated
 from ..rigs import controls
 from ..scene import dependencies, sampling
 from ..scene.bone import read_bone
+from ..scene.need import pose_need
 from ..settings.key_settings import Keys, KeySettings
 from ..settings.properties import holds_of
 from . import target_bones
@@ -58,7 +59,7 @@ def change_target_space(
 
     sampler = resources.enter_context(sampling.Sampler(plan, settings.sampling, slow=resources.slow.append))
     sampled = 0.5 if settings.keys == Keys.REDUCED else 1.0
-    samples = yield from part(sampler.pose_over_range({*targets, *([space] if space else [])}), 0.0, sampled)
+    samples = yield from part(sampler.of(pose_need(plan, {*targets, *([space] if space else [])})), 0.0, sampled)
     solved = one_by_one(plan, solve.solve_groups(plan, samples))
     places = {point: world_transform(samples, point, len(plan.frames)) for point in targets}
     carriers = _carrier(samples, space)

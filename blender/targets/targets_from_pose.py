@@ -77,7 +77,7 @@ def moved_targets(
     points = keyable(plan, over_range=True, style=settings)
     sampler = resources.enter_context(sampling.Sampler(plan, settings.sampling, slow=resources.slow.append))
     sampled = 0.5 if settings.keys == Keys.REDUCED else 1.0
-    samples = yield from part(sampler.pose_over_range(placed(points)), 0.0, sampled)
+    samples = yield from part(sampler.of(pose_need(plan, placed(points))), 0.0, sampled)
     targets = targets_from_pose.targets_from_pose(plan, samples)
     places, solved = world_transforms(targets), [limb.solved for limb in targets]
     converting = convert.target_channels(plan, solved, places, samples, points, settings)
@@ -101,7 +101,7 @@ class MovedTargets(NamedTuple):
         notes = [*notes, *_key_notes(self.plan, self.channels)]
         notes += write_keys(self.plan, channels, self.settings, keep)
         comparison = compare_targets(self.plan, self.solved, self.places, self.settings)
-        need = Need.of(comparison.points, comparison.frames, self.sampler, paths(channels))
+        need = Need(comparison.points, comparison.frames, self.sampler, paths(channels))
         rows = {chain.name: self.plan.rows_to_key(chain) for chain in self.plan.chains}
 
         def measure(sampled: Answer) -> Report:
