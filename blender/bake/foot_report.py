@@ -10,9 +10,6 @@ from ...solver.values import Array
 from ..messages.translation import translated
 from .chain_report import check_fields
 
-_PAIRS = "before", "after", "planted", "turn_before", "turn_after", "turn_planted"
-"""Fields with a median and a worst."""
-
 _GAP = " | "
 """Between two cells of a sentence that is a row of a table."""
 
@@ -53,7 +50,7 @@ class FootReport:
     def from_dict(cls, fields: Mapping[str, Any]) -> "FootReport":
         """The report from `fields`, a part of `Report.as_dict`."""
         check_fields(cls, fields)
-        pairs: dict[str, Any] = {name: tuple(fields[name]) for name in _PAIRS if name in fields}
+        pairs: dict[str, Any] = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
         return cls(**{**fields, **pairs})
 
     def cells(self, unit: str = "") -> tuple[str, ...]:

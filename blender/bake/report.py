@@ -26,19 +26,8 @@ from ..armatures import Rig
 from ..messages.numbers import unit_name
 from ..messages.translation import Alert, frame_text, translated
 from ..session import session
-from . import foot_report
-from .chain_report import (
-    APART,
-    AS_PLAYED,
-    PIN,
-    ChainReport,
-    Finding,
-    Measurements,
-    blank,
-    check_fields,
-    holding_option,
-    without_keys,
-)
+from . import chain_report, foot_report
+from .chain_report import APART, ChainReport, Finding, Measurements
 from .convert import Rows
 from .foot_report import FootReport
 
@@ -71,7 +60,7 @@ class Report:
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "Report":
         """The report from the fields that `as_dict` gives; ValueError names the first that is missing."""
-        check_fields(cls, fields, older=("alerts",))
+        chain_report.check_fields(cls, fields, older=("alerts",))
         chains = tuple(ChainReport.from_dict(chain) for chain in fields["chains"])
         # Reports of older versions do not have these.
         feet = tuple(FootReport.from_dict(foot) for foot in fields.get("feet", ()))
@@ -284,15 +273,15 @@ def _chain_reports(
     solution, frames = solved.solution, plan.frames[plan.requested]
     if plan.step > 1:
         solution = each_array(lambda values: values[plan.requested], solution)
-    arrays, nothing = _solved_fields(plan, solved, solution), blank(len(frames))
+    arrays, nothing = _solved_fields(plan, solved, solution), chain_report.blank(len(frames))
     for index, chain in enumerate(solved.plans):
         of_measured = measured.get(chain.name, {})
         columns = nothing | {name: values[:, index] for name, values in arrays.items()}
-        columns |= {name: values for name, values in of_measured.items() if name not in AS_PLAYED}
+        columns |= {name: values for name, values in of_measured.items() if name not in chain_report.AS_PLAYED}
         if len(rows[chain.name]) < len(plan.frames):
             keyed = np.isin(np.arange(len(plan.frames))[plan.requested], rows[chain.name])
             columns |= _from_key_to_key(each_array(on_columns([index]), solution), frames, keyed)
-            columns |= without_keys(columns, arrays.keys(), ~keyed, of_measured)
+            columns |= chain_report.without_keys(columns, arrays.keys(), ~keyed, of_measured)
         report = ChainReport(name=chain.name, frames=frames, **columns)
         if report.as_set > APART:
             report = replace(report, held_by=_held_by(report, solved.group.options_of(index), plan))
@@ -333,5 +322,5 @@ def _held_by(report: ChainReport, options: Options, plan: Plan) -> str:
     """`ChainReport.held_by`, of one that is held off"""
     row = int(np.argmax(report.held_off))
     if report.off_pole[row] > report.miss[row]:
-        return PIN
-    return holding_option(options, int(np.arange(len(plan.frames))[plan.requested][row]))
+        return chain_report.PIN
+    return chain_report.holding_option(options, int(np.arange(len(plan.frames))[plan.requested][row]))

@@ -77,15 +77,15 @@ def _local_to_pose(rig: Rig, name: str, parent_name: str) -> LocalToPose:
     """`Bone.convert_local_to_pose` frame by frame, for the bone that then has this name."""
 
     def converted(basis: Array, parent: Array | None) -> Array:
-        bone, local = rig.data.bones[name], [*map(Matrix, basis.tolist())]
+        bone = rig.data.bones[name]
         if parent is None:
-            poses = [bone.convert_local_to_pose(matrix, bone.matrix_local) for matrix in local]
+            poses = [bone.convert_local_to_pose(matrix, bone.matrix_local) for matrix in map(Matrix, basis.tolist())]
         else:
-            rest, parents = rig.data.bones[parent_name].matrix_local, [*map(Matrix, parent.tolist())]
-            count = max(len(local), len(parents))
+            rest = rig.data.bones[parent_name].matrix_local
+            local, parents = (map(Matrix, each.tolist()) for each in np.broadcast_arrays(basis, parent))
             poses = [
                 bone.convert_local_to_pose(matrix, bone.matrix_local, parent_matrix=above, parent_matrix_local=rest)
-                for matrix, above in zip(local * (count // len(local)), parents * (count // len(parents)), strict=True)
+                for matrix, above in zip(local, parents, strict=True)
             ]
         return np.array(list(map(matrix_rows, poses)), dtype=np.float64)
 
