@@ -67,17 +67,14 @@ def evaluated(curve: FCurve, frames: Array) -> Array:
     return np.fromiter(map(curve.evaluate, frames.tolist()), np.float64, len(frames))
 
 
-def numbers_on(item: Object, path: str, frames: Array) -> Array:
+def numbers_on(item: Object, path: str, frames: Array, read: Set[tuple[Object, str]] = frozenset()) -> Array:
     """(n,) of a property that is a number on n frames, as its driver, its F-curve or NLA strips have it.
 
     It is as it is now where nothing of these plays, where a driver does more than pass on a property of an object, and
     where strips blend.
+
+    read : for drivers, the properties that it drives, in a circle perhaps
     """
-    return _numbers(item, path, frames, frozenset())
-
-
-def _numbers(item: Object, path: str, frames: Array, read: Set[tuple[Object, str]]) -> Array:
-    """The same; `read` are the properties that it drives, in a circle perhaps."""
     now: Any = value_at(item, path)
     drivers: Any = versions.drivers(item)
     driver: FCurve | None = drivers.find(path) if drivers else None
@@ -102,7 +99,7 @@ def _driven(driver: FCurve, frames: Array, read: Set[tuple[Object, str]]) -> Arr
     if not isinstance(target.id, Object) or not (driver.driver.type != "SCRIPTED" or inverts or expression == name):
         return None
     try:
-        values = _numbers(target.id, target.data_path.replace("['", '["').replace("']", '"]'), frames, read)
+        values = numbers_on(target.id, target.data_path.replace("['", '["').replace("']", '"]'), frames, read)
     except (KeyError, TypeError, ValueError):
         return None  # no number, or gone
     values = 1.0 - values if inverts else values
