@@ -7,7 +7,8 @@ bends enough to tell one.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import lru_cache
-from math import degrees, pi
+from itertools import pairwise
+from math import atan2, degrees, pi
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -292,11 +293,18 @@ def undecided(rig: Rig, chain: TwoBoneIKChain) -> float | None:
     if chain.hinge_axis != HingeAxis.AUTO or chain.bend != Bend.REST or by_pose:
         return None
     try:
-        angle = float(abs(reference_pose.rest(rest_chain(rig, chain)[0]).hinge_angle))
+        _, joints = _at_rest(rig, chain)
     except Refused:
         return None
-    is_told = tells_side(rig, chain) if chain.hock_bone else angle >= SLIGHT
-    return None if is_told else angle
+    first, second, *third = (after - before for before, after in pairwise(joints))
+    if third:
+        if tells_side(rig, chain):
+            return None
+        first, second = map(Vector, hock.sides(np.array((first, second, *third)), Hock(chain.hock)))
+    first, second = first.normalized(), second.normalized()
+    cosine = first.dot(second)
+    angle = atan2((second - cosine * first).length, cosine)
+    return angle if third or angle < SLIGHT else None
 
 
 class StraightRest(NamedTuple):
