@@ -133,13 +133,11 @@ def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]
             values[bone] = value_before(find, bone.rotation_path, value, frame).tolist() if find else value
         for group in groups:
             before[group] |= values
-    new_values = (
-        item
-        for group, values in before.items()
-        if (columns := [column for column, plan in enumerate(group.plans) if plan.rig in limbs])
-        for part in [group if len(columns) == len(group.plans) else group.only(columns)]
-        for item in pose_values(part, values, _going_on(part))
-    )
+    new_values: list[tuple[Bone, str, Sequence[float]]] = []
+    for group, values in before.items():
+        if columns := [column for column, plan in enumerate(group.plans) if plan.rig in limbs]:
+            part = group if len(columns) == len(group.plans) else group.only(columns)
+            new_values += pose_values(part, values, _going_on(part))
     return write.pose_bones((owners[bone], name, numbers) for bone, name, numbers in new_values)
 
 
