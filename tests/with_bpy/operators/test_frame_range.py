@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
@@ -42,15 +44,31 @@ def test_only_active_takes_target_keys_of_the_active_chain() -> None:
     assert other.id_data.animation_data is None
 
 
-def test_frames_that_are_not_given_are_those_of_the_scene() -> None:
-    lower = arm().id_data.pose.bones["lower"]
-    scene = bpy.context.scene
-    scene.frame_start, scene.frame_end = 3, 8
-    for given, expected in (({"frame_start": 5}, (5, 8)), ({"frame_end": 5}, (3, 5))):
-        for custom in ({}, {"frame_range": "CUSTOM"}):
-            bpy.ops.two_bone_ik.bake(**given, **custom)
-            assert keyed(lower) == expected
-            lower.id_data.animation_data_clear()
+@pytest.mark.parametrize(
+    ("given", "preview", "frames"),
+    [
+        ({}, False, range(3, 9)),
+        ({}, True, range(4, 7)),
+        ({"frame_start": 5}, False, range(5, 9)),
+        ({"frame_end": 5}, False, range(3, 6)),
+        ({"frame_start": 5, "frame_range": "CUSTOM"}, False, range(5, 9)),
+        ({"frame_end": 5, "frame_range": "CUSTOM"}, False, range(3, 6)),
+        ({"frame_start": -1, "frame_end": 1, "frame_step": 0.5}, True, (-1, -0.5, 0, 0.5, 1)),
+        ({"frame_range": "SCENE"}, True, range(3, 9)),
+        ({"frame_range": "PREVIEW"}, True, range(4, 7)),
+        ({"frame_range": "TARGET_KEYS"}, True, range(1, 21)),
+        ({"frame_range": "PREVIEW", "frame_end": 10}, True, range(4, 11)),
+    ],
+    ids=str,
+)
+def test_frames_that_are_not_given_are_those_of_a_range(given: dict, preview: bool, frames: Sequence[float]) -> None:
+    """Of the scene, its preview range, or the one that is named."""
+    chain, scene = arm(), bpy.context.scene
+    animate(chain.target, location=dict.fromkeys((1, 20), (1.2, 0.6, 1.3)))
+    scene.frame_start, scene.frame_end, scene.use_preview_range = 3, 8, True
+    scene.frame_preview_start, scene.frame_preview_end, scene.use_preview_range = 4, 6, preview
+    bpy.ops.two_bone_ik.bake(**given)
+    assert list(keys(chain.id_data.pose.bones["lower"])) == list(frames)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import bpy
 import numpy as np
+import pytest
 from bpy.types import Object
 
-from support.bvh import CMU, bvh, imported, walk
+from support.bvh import CMU, bvh, imported, t_pose, walk
 from support.truth import on_frame
 
 FRAMES = range(1, 31)
@@ -27,8 +28,9 @@ def poses(rig: Object) -> np.ndarray:
     return np.array(found)
 
 
-def test_four_presses_keep_the_capture(tmp_path: Path) -> None:
-    rig = imported(tmp_path, bvh(CMU, walk(len(FRAMES))))
+@pytest.mark.parametrize("skeleton", [CMU, t_pose(0.8)], ids=["CMU", "T-pose"])
+def test_four_presses_keep_the_capture(tmp_path: Path, skeleton: str) -> None:
+    rig = imported(tmp_path, bvh(skeleton, walk(len(FRAMES))))
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = FRAMES[0], FRAMES[-1]
     captured = poses(rig)
     for press in ("chains_detect", "create_targets", "bake_targets", "bake"):

@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
-from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.ui import menus
 
 from support.auto_keying import auto_keying
 from support.empty_file import open_empty_file
+from support.rigs import Bone, animate, armature, empty, keys
 
 pytestmark = pytest.mark.versions
 
-BONES = ("upper_arm", "forearm", "hand")
-JOINTS = ((0, 0, 0), (1, 0.2, 0), (2, 0, 0), (2.4, 0, 0))
+BONES = (
+    Bone("upper_arm", (0, 0, 0), (1, 0.2, 0)),
+    Bone("forearm", (1, 0.2, 0), (2, 0, 0), "upper_arm"),
+    Bone("hand", (2, 0, 0), (2.4, 0, 0), "forearm"),
+)
 
 
 @pytest.fixture
 def rig() -> bpy.types.Object:
     """An arm of three bones along X, slightly bent, as the active object; its forearm is the active bone."""
-    rig = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
-    bpy.context.collection.objects.link(rig)
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    parent = None
-    for name, (head, tail) in zip(BONES, pairwise(JOINTS), strict=True):
-        bone = rig.data.edit_bones.new(name)
-        bone.head, bone.tail, bone.parent = head, tail, parent
-        parent = bone
-    bpy.ops.object.mode_set(mode="OBJECT")
+    rig = armature(BONES, "rig")
     rig.data.bones.active = rig.data.bones["forearm"]
     return rig
 
@@ -43,22 +35,13 @@ def arm(rig: bpy.types.Object) -> bpy.types.PropertyGroup:
     bpy.ops.two_bone_ik.chain_add()
     (chain,) = rig.two_bone_ik_chains
     chain.target = empty("target")
-    for frame, location in ((1, (1, 1, 0)), (20, (0.5, -1, 0.5))):
-        chain.target.location = location
-        chain.target.keyframe_insert("location", frame=frame)
+    animate(chain.target, location={1: (1, 1, 0), 20: (0.5, -1, 0.5)})
     return chain
-
-
-def empty(name: str) -> bpy.types.Object:
-    target = bpy.data.objects.new(name, None)
-    bpy.context.collection.objects.link(target)
-    return target
 
 
 def keyed_frames(rig: bpy.types.Object) -> list[float]:
     """The frames of the upper arm's keys."""
-    curves = {(curve.data_path, curve.array_index): curve for curve in versions.curves(rig)}
-    return [key.co.x for key in curves['pose.bones["upper_arm"].rotation_quaternion', 1].keyframe_points]
+    return list(keys(rig.pose.bones["upper_arm"]))
 
 
 def refusal(operator: object, *arguments: object, **options: object) -> str:
@@ -126,18 +109,6 @@ def test_operators_say_what_is_missing(rig: bpy.types.Object) -> None:
     assert "Select an armature" in refusal(ops.bake)
     bpy.context.view_layer.objects.active = empty("empty")
     assert "Select an armature" in refusal(ops.bake)
-
-
-@pytest.mark.parametrize("preview", [False, True])
-def test_a_bake_takes_the_range_of_the_scene_or_its_preview(arm: bpy.types.PropertyGroup, preview: bool) -> None:
-    scene = bpy.context.scene
-    scene.frame_start, scene.frame_end, scene.use_preview_range = 3, 7, True
-    scene.frame_preview_start, scene.frame_preview_end, scene.use_preview_range = 4, 6, preview
-    bpy.ops.two_bone_ik.bake()
-    assert keyed_frames(arm.id_data) == ([4, 5, 6] if preview else [3, 4, 5, 6, 7])
-    arm.id_data.animation_data_clear()
-    bpy.ops.two_bone_ik.bake(frame_start=-1, frame_end=1, frame_step=0.5)
-    assert keyed_frames(arm.id_data) == [-1, -0.5, 0, 0.5, 1], "what is given comes first"
 
 
 def test_only_the_active_chain_is_baked_where_asked(rig: bpy.types.Object, arm: bpy.types.PropertyGroup) -> None:
@@ -260,35 +231,3 @@ def test_several_armatures_leave_the_current_frame(arm: bpy.types.PropertyGroup,
     bpy.ops.two_bone_ik.bake(frame_start=1, frame_end=5, sampling=sampling)
     assert keyed_frames(rig) == keyed_frames(other) == [1, 2, 3, 4, 5]
     assert bpy.context.scene.frame_current == 3
-
-
-def test_only_active_bakes_one_chain_of_the_active_armature(arm: bpy.types.PropertyGroup) -> None:
-    rig = arm.id_data
-    other = rig.copy()
-    bpy.context.collection.objects.link(other)
-    other.select_set(True)
-    bpy.ops.two_bone_ik.bake(frame_start=1, frame_end=5, only_active=True)
-    assert keyed_frames(rig) == [1, 2, 3, 4, 5]
-    assert other.animation_data is None
-
-
-def test_menu_search_finds_every_operator() -> None:
-    source = Path(menus.__file__).read_text() + Path(menus.__file__).with_suffix(".toml").read_text()
-    # Only the report's lines and the rows of contacts can say which frame to go to, the panel which twist bone.
-    names = set(dir(bpy.ops.two_bone_ik)) - {"go_to_frame", "contact_select", "twist_share"}
-    missing = [name for name in names if f'"two_bone_ik.{name}"' not in source and f'operator = "{name}"' not in source]
-    assert missing == []
-
-
-def test_given_frames_come_before_a_range_by_name(arm: bpy.types.PropertyGroup) -> None:
-    rig, scene = arm.id_data, bpy.context.scene
-    scene.frame_start, scene.frame_end = 3, 8
-    scene.use_preview_range = True
-    scene.frame_preview_start, scene.frame_preview_end = 4, 6
-    expected = {"SCENE": (3, 8), "PREVIEW": (4, 6), "TARGET_KEYS": (1, 20)}
-    for name, span in expected.items():
-        bpy.ops.two_bone_ik.bake(frame_range=name)
-        assert keyed_frames(rig) == list(range(span[0], span[1] + 1))
-        rig.animation_data_clear()
-    bpy.ops.two_bone_ik.bake(frame_range="PREVIEW", frame_end=10)
-    assert keyed_frames(rig) == list(range(4, 11))

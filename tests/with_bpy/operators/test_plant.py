@@ -1,4 +1,4 @@
-"""Plant for users: one press on an imported walk, what the panel holds, and contacts corrected by keys."""
+"""Plant for users: one press on an imported walk, and what the panel and the range of the scene say."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys
 from bpy.types import Action, FCurve, Object
 
 from support.captured_walk import UNIT, balls, imported_walk, skating_walk
-from support.rigs import armature
+from support.rigs import animate
 from support.two_bones import key_attribute
 
 TAKE = skating_walk()
@@ -48,18 +48,6 @@ def contact_row(rig: Object, bone: str) -> FCurve:
     return next(curve for curve in versions.curves(rig) if curve.data_path == path)
 
 
-def key_contacts(rig: Object, bone: str, words: dict[int, str]) -> None:
-    """As the dot in the panel does."""
-    for frame, word in words.items():
-        rig.pose.bones[bone].two_bone_ik_contact = word
-        rig.pose.bones[bone].keyframe_insert("two_bone_ik_contact", frame=frame)
-
-
-def farthest(places: np.ndarray) -> float:
-    """Millimetres along the ground from the first of these places."""
-    return 1e3 * np.linalg.norm((places - places[0])[..., :2], axis=-1).max()
-
-
 @pytest.mark.parametrize("detect", [True, False], ids=["with chains", "without"])
 def test_one_press_lets_captured_feet_stand(rig: Object, detect: bool) -> None:
     captured = rig.animation_data.action
@@ -74,45 +62,11 @@ def test_one_press_lets_captured_feet_stand(rig: Object, detect: bool) -> None:
     assert report.last(rig).operation == "Plant"
 
 
-def test_a_contact_that_is_corrected_counts_in_the_next_press(rig: Object) -> None:
-    plant()
-    row = contact_row(rig, "LeftLeg")
-    lifted = next(key for key in row.keyframe_points if key.co.y == 0 and key.co.x > 10)
-    until = int(lifted.co.x) + 6
-    lifted.co.x = until
-    row.update()
-    first, last = int(lifted.co.x) - 6, until - 1
-    before = farthest(balls(rig, range(first - 1, last + 1))[:, 0])
-    plant()
-    assert before > 50.0
-    assert farthest(balls(rig, range(first - 1, last + 1))[:, 0]) < 1.0
-    assert contact_row(rig, "LeftLeg").evaluate(last) != 0
-
-
-def test_contacts_keyed_before_the_first_press_are_taken(rig: Object) -> None:
-    captured = rig.animation_data.action
-    key_contacts(rig, "LeftLeg", {1: "NONE", 20: "BALL", 40: "NONE", FRAMES[-1]: "NONE"})
-    plant()
-    assert captured != rig.animation_data.action
-    assert [key.co.y for key in contact_row(rig, "LeftLeg").keyframe_points] == [0, 1, 0, 0]
-    assert farthest(balls(rig, range(20, 40))[:, 0]) < 1.0
-
-
-def test_contacts_outside_of_the_range_stay(rig: Object) -> None:
-    plant(plants={"LEGS", "ARMS"})
-    rows = {bone: contact_row(rig, bone) for bone in ("LeftLeg", "RightForeArm")}
-    before = {bone: [row.evaluate(frame) for frame in FRAMES] for bone, row in rows.items()}
-    plant(frame_start=30, frame_end=50)
-    after = {bone: [contact_row(rig, bone).evaluate(frame) for frame in FRAMES] for bone in rows}
-    assert len(set(before["LeftLeg"])) > 1
-    assert after == before
-
-
 def test_contacts_are_found_anew_where_the_options_say_so(rig: Object) -> None:
     plant()
     found = contact_row(rig, "LeftLeg").evaluate(20)
     plant_keys = [list(key.co) for key in contact_row(rig, "LeftLeg").keyframe_points]
-    key_contacts(rig, "LeftLeg", dict.fromkeys(FRAMES, "NONE"))
+    animate(rig.pose.bones["LeftLeg"], two_bone_ik_contact=dict.fromkeys(FRAMES, "NONE"))
     plant(find=True)
     assert contact_row(rig, "LeftLeg").evaluate(20) == found
     assert [list(key.co) for key in contact_row(rig, "LeftLeg").keyframe_points] == plant_keys
@@ -192,9 +146,3 @@ def test_targets_are_left_on_request(rig: Object) -> None:
     targets = [chain.target for chain in rig.two_bone_ik_chains]
     assert len(targets) == 2
     assert all(len(next(iter(versions.curves(target))).keyframe_points) == len(FRAMES) for target in targets)
-
-
-def test_an_armature_without_keys_is_refused() -> None:
-    armature()
-    with pytest.raises(RuntimeError, match=r"No legs|no keys"):
-        plant()

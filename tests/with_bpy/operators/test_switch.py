@@ -12,6 +12,9 @@ from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys
 from bl_ext.user_default.two_bone_ik.blender.status import in_hand
 from bpy.types import Object
 
+from support import file_data
+from support.characters import select_bones
+from support.held import everything
 from support.rigify import generated
 from support.rigs import animate, armature
 from support.truth import on_frame
@@ -26,24 +29,9 @@ def rig() -> Object:
     return rig
 
 
-def select(rig: Object, bone: str) -> None:
-    bpy.ops.object.mode_set(mode="POSE")
-    for each in versions.selectable_bones(rig):
-        each.select = each.name == bone
-    rig.data.bones.active = rig.data.bones[bone]
-    bpy.context.view_layer.update()
-
-
 def switched(rig: Object) -> set[str]:
     """Names of the bones whose switch has keys."""
     return {curve.data_path.split('"')[1] for curve in versions.curves(rig) if "IK_FK" in curve.data_path}
-
-
-def left(rig: Object) -> tuple[object, ...]:
-    """What a switch may leave in the file."""
-    keys = [(curve.data_path, len(curve.keyframe_points)) for curve in versions.curves(rig)]
-    lists = (bpy.data.objects, bpy.data.actions, bpy.data.scenes, bpy.data.armatures)
-    return keys, [list(each.keys()) for each in lists], [tuple(bone.location) for bone in rig.pose.bones]
 
 
 def foot(frames: range) -> np.ndarray:
@@ -90,7 +78,7 @@ def test_the_panel_has_frames_to_switch(chosen: str, here: int, frames: tuple[in
 @pytest.mark.parametrize("frames", [(5, 15), (5, 20), (1, 20)])
 def test_a_switch_adds_no_frames_to_what_is_planted(rig: Object, frames: tuple[int, int]) -> None:
     """It keys what keeps the limbs outside of its frames, on either side: those keys are no captured motion."""
-    select(rig, "foot_ik.L")
+    select_bones(rig, "foot_ik.L")
     assert contact_keys.keyed_span(rig) == (1, 20)
     for direction in ("FK", "IK", "FK"):
         options = {"frame_start": frames[0], "frame_end": frames[1], "only_active": True}
@@ -101,18 +89,18 @@ def test_a_switch_adds_no_frames_to_what_is_planted(rig: Object, frames: tuple[i
 
 
 def test_one_limb_is_switched_by_any_of_its_bones(rig: Object) -> None:
-    select(rig, "foot_heel_ik.L")
+    select_bones(rig, "foot_heel_ik.L")
     options = {"only_active": True, "frame_start": 1, "frame_end": 20}
     assert bpy.ops.two_bone_ik.switch(direction="FK", **options) == {"FINISHED"}
     assert switched(rig) == {"thigh_parent.L"}
 
 
 def test_a_refused_switch_leaves_the_file_as_it_was(rig: Object) -> None:
-    select(rig, "torso")
-    before = left(rig)
+    select_bones(rig, "torso")
+    before = file_data.dump()
     with pytest.raises(RuntimeError, match='Bone "torso" of "basic_human" is in no limb'):
         bpy.ops.two_bone_ik.switch(direction="FK", only_active=True)
-    assert left(rig) == before
+    assert not file_data.changed(before)
 
 
 def test_a_rig_of_no_known_kind_is_told_which_are_known() -> None:
@@ -122,11 +110,11 @@ def test_a_rig_of_no_known_kind_is_told_which_are_known() -> None:
 
 
 def test_a_switch_that_is_given_up_leaves_no_trace(rig: Object) -> None:
-    before = left(rig)
+    before = file_data.dump()
     request = api.switch.request(rig, "FK", frames=(1, 20))
     next(request.prepare())
     request.close()
-    assert left(rig) == before
+    assert not file_data.changed(before)
 
 
 def baked_leg(rig: Object) -> None:
@@ -140,9 +128,9 @@ def baked_leg(rig: Object) -> None:
 
 def test_the_button_sets_the_switch_of_a_baked_limb(rig: Object) -> None:
     baked_leg(rig)
-    keys = left(rig)[0]
+    keys = everything(rig)
     assert bpy.ops.two_bone_ik.reveal() == {"FINISHED"}
-    assert left(rig)[0] == keys
+    assert everything(rig) == keys
     for frame in range(5, 16):
         shown = rig.evaluated_get(on_frame(frame)).pose.bones
         np.testing.assert_allclose(shown["ORG-shin.L"].matrix, shown["shin_fk.L"].matrix, atol=1e-5)
@@ -175,5 +163,5 @@ def test_a_bake_that_the_rig_does_not_show_is_told(rig: Object) -> None:
 def test_a_control_of_a_known_rig_has_its_limb_in_hand(rig: Object) -> None:
     api.add_detected(rig)
     for bone, limb in (("foot_ik.L", "Leg.L"), ("hand_ik.R", "Arm.R"), ("thigh_parent.R", "Leg.R")):
-        select(rig, bone)
+        select_bones(rig, bone)
         assert in_hand.chain_in_hand(bpy.context).name == limb

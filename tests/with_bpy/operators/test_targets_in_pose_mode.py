@@ -11,6 +11,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
 from support import file_data, rigs
+from support.characters import select
 from support.rigs import Bone
 
 CLOSE = 1e-5
@@ -33,10 +34,7 @@ def hero(name: str = "Hero", x: float = 0.0) -> Object:
 
 
 def pose_mode(*these: Object) -> None:
-    bpy.ops.object.select_all(action="DESELECT")
-    for rig in these:
-        rig.select_set(True)
-    bpy.context.view_layer.objects.active = these[0]
+    select(*these)
     bpy.ops.object.mode_set(mode="POSE")
 
 
@@ -145,76 +143,3 @@ def test_an_overridden_rig_gets_empties_and_a_reason(press, tmp_path: Path) -> N
     api.remove_targets(rig)
     notes = api.create_targets(rig, **BONES).notes
     assert 'Empties instead of bones: "Hero" has its bones from a library' in notes
-
-
-def test_a_second_characters_empties_flip_as_the_firsts() -> None:
-    for name in ("Hero", "Villain"):
-        api.create_targets(hero(name))
-    assert used(bpy.data.objects["Villain"]) == [("Arm Target.L.001", ""), ("Arm Pole.L.001", "")]
-    assert bpy.utils.flip_name("Arm Target.L.001") == "Arm Target.R.001"
-
-
-def keyed() -> Object:
-    """The arm swings over eight frames."""
-    rig = hero()
-    for frame in range(1, 9):
-        rigs.animate(rig.pose.bones["upper.L"], rotation_quaternion={frame: (1, 0.05 * frame, 0.1, 0.02)})
-    bpy.context.scene.frame_set(1)
-    return rig
-
-
-@pytest.mark.parametrize("live", [False, True])
-def test_bones_of_a_pin_that_is_given_up_go(live: bool) -> None:
-    rig = keyed()
-    rig.two_bone_ik_live = live
-    pose_mode(rig)
-    before = file_data.dump()
-    request = api.pin.request(rig, frames=(1, 8), kind="BONES")
-    for _ in request.prepare():
-        assert "Arm Target.L" in rig.data.bones
-        break
-    request.close()
-    bpy.context.view_layer.update()
-    assert not file_data.changed(before)
-
-
-def test_bones_of_a_pin_that_is_refused_go() -> None:
-    rig = hero()
-    api.add_chain(rig, "hand.L", root_bone="lower.L", target=rigs.empty("Held"), plane="AIM")
-    rig.two_bone_ik_chains["hand.L"].target.lock_location[1] = True
-    pose_mode(rig)
-    before = file_data.dump()
-    with pytest.raises(api.Refused, match="has locked transforms"):
-        api.pin(rig, kind="BONES")
-    assert not file_data.changed(before)
-
-
-def test_over_a_range_bones_keep_the_hands_motion() -> None:
-    rig = keyed()
-    pose_mode(rig)
-
-    def hands() -> list[np.ndarray]:
-        found = []
-        for frame in range(1, 9):
-            bpy.context.scene.frame_set(frame)
-            found.append(hand(rig))
-        return found
-
-    before = hands()
-    bpy.ops.two_bone_ik.pin(over_range=True, frame_start=1, frame_end=8)
-    assert kinds(rig) == {"ARMATURE"}
-    np.testing.assert_allclose(hands(), before, atol=CLOSE)
-
-
-def test_while_live_is_on_the_pose_stays() -> None:
-    rig = hero()
-    rig.two_bone_ik_live = True
-    pose_mode(rig)
-    before = hand(rig)
-    bpy.ops.two_bone_ik.create_targets()
-    bpy.context.view_layer.update()
-    np.testing.assert_allclose(hand(rig), before, atol=CLOSE)
-    rig.pose.bones["Arm Target.L"].location.z += 0.1
-    bpy.context.view_layer.update()
-    target = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["Arm Target.L"]
-    np.testing.assert_allclose(hand(rig)[:3, 3], rig.matrix_world @ target.head, atol=CLOSE)

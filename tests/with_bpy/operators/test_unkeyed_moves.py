@@ -16,6 +16,7 @@ from bl_ext.user_default.two_bone_ik.operators import armature_operator, progres
 from bpy.types import Object, PropertyGroup
 
 from support import file_data
+from support.characters import select_bones
 from support.rigify import generated
 from support.rigs import animate, arm, empty
 
@@ -251,16 +252,9 @@ def walking(pressed: None) -> Object:
     return rig
 
 
-def take(rig: Object, bone: str) -> None:
-    bpy.ops.object.mode_set(mode="POSE")
-    rig.data.bones.active = rig.data.bones[bone]
-    for each in versions.selectable_bones(rig):
-        each.select = each.name == bone
-
-
 def test_a_switch_of_a_control_that_was_moved_is_refused(walking: Object) -> None:
     here: dict[str, Any] = {"direction": "FK", "frame_start": 10, "frame_end": 10, "only_active": True}
-    take(walking, "hand_ik.L")
+    select_bones(walking, "hand_ik.L")
     move(walking.pose.bones["foot_ik.R"])  # of another limb
     move(walking.pose.bones["hand_ik.L"])
     assert is_refused(bpy.ops.two_bone_ik.switch, '"hand_ik.L"', **here)
@@ -278,7 +272,7 @@ def test_to_fk_of_a_hidden_limb_is_refused(walking: Object) -> None:
         bone["IK_FK"] = value
         bone.keyframe_insert('["IK_FK"]', frame=frame)
     api.add_detected(walking)
-    take(walking, "hand_ik.L")
+    select_bones(walking, "hand_ik.L")
     goes_back()
     move(walking.pose.bones["hand_ik.L"])
     assert is_refused(bpy.ops.two_bone_ik.reveal, '"hand_ik.L"')

@@ -56,6 +56,7 @@ def test_empties_of_two_characters_tell_whose_they_are() -> None:
         names = [f"Arm Target.L{number}", f"Arm Pole.L{number}"]
         assert used(bpy.data.objects[name]) == [(each, "") for each in names]
         assert bpy.data.collections[f"{name} Targets"].objects.keys() == names
+    assert bpy.utils.flip_name(names[0]) == "Arm Target.R.001", "as those of the first"
 
 
 def test_empties_lie_in_the_deepest_collection_of_the_rig() -> None:
