@@ -26,6 +26,17 @@ def on_frame(frame: float) -> Depsgraph:
     return bpy.context.evaluated_depsgraph_get()
 
 
+def posed(rig: Object, *bones: str) -> Array:
+    """(k, 4, 4) these bones in the world, as Blender evaluates them now."""
+    evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return _float64([evaluated.matrix_world @ evaluated.pose.bones[bone].matrix for bone in bones])
+
+
+def worlds(rig: Object, frames: Iterable[float], *bones: str) -> Array:
+    """(n, k, 4, 4) the same on each frame."""
+    return np.array([on_frame(frame) and posed(rig, *bones) for frame in frames])
+
+
 def save_and_load() -> None:
     """Save the file and open it again, as a user does the next day; Python's references to the old file are dropped."""
     with tempfile.TemporaryDirectory() as folder:

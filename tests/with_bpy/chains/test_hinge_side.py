@@ -16,7 +16,7 @@ from mathutils import Vector
 
 from support import file_data, rigs
 from support.bvh import bvh, imported, t_pose, walk
-from support.truth import Limb, on_frame
+from support.truth import Limb, on_frame, worlds
 
 FRAMES = range(1, 31)
 LIMBS = {
@@ -34,9 +34,8 @@ def actor(folder: Path, degrees: float, *, moves: bool = True) -> Object:
 
 
 def joints(rig: Object) -> np.ndarray:
-    """(n, 4, 3, 3) root, mid and tip of each limb in the armature, on every frame, as Blender evaluates them."""
-    poses = (rig.evaluated_get(on_frame(frame)).pose.bones for frame in FRAMES)
-    return np.array([[[bones[name].head[:] for name in names] for names in LIMBS.values()] for bones in poses])
+    """(n, 4, 3, 3) root, mid and tip of each limb, on every frame, as Blender evaluates them."""
+    return worlds(rig, FRAMES, *(name for names in LIMBS.values() for name in names))[..., :3, 3].reshape(-1, 4, 3, 3)
 
 
 def hinges(rig: Object) -> np.ndarray:
@@ -96,20 +95,14 @@ def test_limbs_bend_as_captured_on_all_frames(tmp_path: Path, degrees: float, po
 
 def test_the_current_pose_is_kept_with_all_its_twist(tmp_path: Path) -> None:
     rig = actor(tmp_path, 0.8)
-    captured = [[bone.matrix.copy() for bone in _evaluated(rig, frame)] for frame in FRAMES]
+    bones = [name for names in LIMBS.values() for name in names[:2]]
+    captured = worlds(rig, FRAMES, *bones)
     api.add_detected(rig)
     for chain in rig.two_bone_ik_chains:
         chain.reference = "POSE"
     follow_own_pose(rig, pole=True)
     api.bake(rig, frames=(FRAMES[0], FRAMES[-1]))
-    for frame, before in zip(FRAMES, captured, strict=True):
-        for bone, matrix in zip(_evaluated(rig, frame), before, strict=True):
-            np.testing.assert_allclose(bone.matrix, matrix, atol=3e-3 * 14)
-
-
-def _evaluated(rig: Object, frame: int) -> list[bpy.types.PoseBone]:
-    bones = rig.evaluated_get(on_frame(frame)).pose.bones
-    return [bones[name] for names in LIMBS.values() for name in names[:2]]
+    np.testing.assert_allclose(worlds(rig, FRAMES, *bones), captured, atol=3e-3 * 14)
 
 
 def test_the_side_is_stored_unless_keys_are_no_numbers(tmp_path: Path) -> None:

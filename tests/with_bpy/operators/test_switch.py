@@ -17,7 +17,7 @@ from support.characters import select_bones
 from support.held import everything
 from support.rigify import generated
 from support.rigs import animate, armature
-from support.truth import on_frame
+from support.truth import on_frame, worlds
 
 
 @pytest.fixture
@@ -34,23 +34,14 @@ def switched(rig: Object) -> set[str]:
     return {curve.data_path.split('"')[1] for curve in versions.curves(rig) if "IK_FK" in curve.data_path}
 
 
-def foot(frames: range) -> np.ndarray:
-    """(frames, 4, 4) of a bone that deforms the character."""
-    found = []
-    for frame in frames:
-        rig = bpy.data.objects["basic_human"].evaluated_get(on_frame(frame))
-        found.append(np.array(rig.pose.bones["DEF-foot.L"].matrix))
-    return np.array(found)
-
-
 def test_the_operator_switches_all_limbs_over_its_frames(rig: Object) -> None:
-    before = foot(range(1, 21))
+    before = worlds(rig, range(1, 21), "DEF-foot.L")
     assert bpy.ops.two_bone_ik.switch(direction="FK", frame_start=5, frame_end=15) == {"FINISHED"}
     assert report.last(rig).headline().startswith("All limbs stay where they were")
     assert len(switched(rig)) == 4
     curve = versions.curve_finder(rig)('pose.bones["thigh_parent.L"]["IK_FK"]', index=0)
     assert [(key.co.x, key.co.y) for key in curve.keyframe_points] == [(4, 0), (5, 1), (pytest.approx(15.02), 0)]
-    np.testing.assert_allclose(foot(range(1, 21)), before, atol=1e-4)
+    np.testing.assert_allclose(worlds(rig, range(1, 21), "DEF-foot.L"), before, atol=1e-4)
     assert report.last(rig).operation == "Switch"
 
 
@@ -141,12 +132,12 @@ def test_an_animated_switch_is_turned_for_the_frame(rig: Object) -> None:
     path = 'pose.bones["thigh_parent.L"]["IK_FK"]'
     rig.keyframe_insert(path, frame=1)
     frames = range(1, 21)
-    before = foot(frames)
+    before = worlds(rig, frames, "DEF-foot.L")
     on_frame(8)
     assert bpy.ops.two_bone_ik.reveal() == {"FINISHED"}
     shown = [rig.evaluated_get(on_frame(frame)).pose.bones["thigh_parent.L"]["IK_FK"] for frame in frames]
     assert shown == [float(frame == 8) for frame in frames]
-    np.testing.assert_allclose(foot(frames), before, atol=1e-4)
+    np.testing.assert_allclose(worlds(rig, frames, "DEF-foot.L"), before, atol=1e-4)
 
 
 def test_a_bake_that_the_rig_does_not_show_is_told(rig: Object) -> None:

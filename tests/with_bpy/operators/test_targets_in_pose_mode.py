@@ -13,6 +13,7 @@ from bpy.types import Object
 from support import file_data, rigs
 from support.characters import select
 from support.rigs import Bone
+from support.truth import posed
 
 CLOSE = 1e-5
 ARM = [
@@ -48,21 +49,16 @@ def kinds(rig: Object) -> set[str]:
     return {bpy.data.objects[name].type for name, _ in used(rig)}
 
 
-def hand(rig: Object) -> np.ndarray:
-    evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return np.array(evaluated.matrix_world @ evaluated.pose.bones["hand.L"].matrix)
-
-
 @pytest.mark.parametrize("press", PRESSES)
 def test_in_pose_mode_targets_are_bones(press) -> None:
     rig = hero()
     pose_mode(rig)
-    before = hand(rig)
+    before = posed(rig, "hand.L")
     assert press() == {"FINISHED"}
     assert used(rig) == [("Hero", "Arm Target.L"), ("Hero", "Arm Pole.L")]
     assert rig.mode == "POSE"
     bpy.context.view_layer.update()
-    np.testing.assert_allclose(hand(rig), before, atol=CLOSE)
+    np.testing.assert_allclose(posed(rig, "hand.L"), before, atol=CLOSE)
 
 
 @pytest.mark.parametrize("press", PRESSES)

@@ -13,6 +13,7 @@ from bl_ext.user_default.two_bone_ik.solver.numbers import true_runs
 from bpy.types import FCurve, Object
 
 from support.held import everything
+from support.truth import worlds
 from support.walker import Shown, captured, shown
 
 KEYED = 'pose.bones["shin.L"].two_bone_ik_contact'
@@ -209,10 +210,6 @@ def test_points_of_the_sole_stand_on_the_floor(rig: Object) -> None:
     sole = bone.matrix_local.inverted() @ (bone.tail_local - down * rig.matrix_world.inverted().col[2].to_3d())
     contacts = [api.Contact("Leg.L", float(rows[0] + 1), float(rows[5] + 1), "foot.L", tuple(sole))]
     api.plant(rig, ["Leg.L"], contacts=contacts, floor=0.0)
-    heights = []
-    for frame in range(rows[0] + 1, rows[5] + 2):
-        bpy.context.scene.frame_set(frame)
-        pose = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["foot.L"].matrix
-        heights.append((rig.matrix_world @ pose @ sole).z)
+    heights = (worlds(rig, range(rows[0] + 1, rows[5] + 2), "foot.L")[:, 0] @ (*sole, 1.0))[:, 2]
     print(f"the point is from {1e3 * min(heights):.1f} to {1e3 * max(heights):.1f} mm above the floor")
     assert min(heights) > -1e-3

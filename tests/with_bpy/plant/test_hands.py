@@ -11,7 +11,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 
 from support.rigs import ARM, Bone, animate, armature
-from support.truth import on_frame
+from support.truth import worlds
 
 NAMES = {"spine": "spine", "upper": "upper_arm.L", "lower": "forearm.L", "hand": "hand.L"}
 COUNT, LEAVES, COMES, GOES = 150, 100, 115, 135
@@ -33,27 +33,17 @@ def hand_keys(other: float) -> Object:
     return rig
 
 
-def places(rig: Object, bone: str, offset: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> np.ndarray:
-    """(n, 3) of a point of this bone in the world, as Blender shows it."""
-    found = []
-    for frame in range(1, COUNT + 1):
-        evaluated = rig.evaluated_get(on_frame(frame))
-        matrix = np.array(evaluated.matrix_world @ evaluated.pose.bones[bone].matrix)
-        found.append((matrix @ (*offset, 1.0))[:3])
-    return np.array(found)
-
-
-def heights(rig: Object) -> np.ndarray:
-    """(n,) of the wrist."""
-    return places(rig, "hand.L")[:, 2]
+def places(rig: Object) -> np.ndarray:
+    """(n, 3) of the wrist, as Blender shows it."""
+    return worlds(rig, range(1, COUNT + 1), "hand.L")[:, 0, :3, 3]
 
 
 @pytest.mark.parametrize("other", [0.3, -0.3], ids=["one side", "other side"])
 def test_a_hand_stays_at_the_height_of_what_it_rests_on(other: float) -> None:
     rig = hand_keys(other)
-    before = heights(rig)
+    before = places(rig)[:, 2]
     [hand] = api.plant(rig, limbs=["ARMS"]).feet
-    off = np.abs(heights(rig) - before).max()
+    off = np.abs(places(rig)[:, 2] - before).max()
     print(f"it goes by {np.ptp(before):.2f}, is moved by up to {off:.4f}, and rests on {hand.frames} frames")
     assert np.ptp(before) > 0.3
     assert off < 0.01
@@ -62,7 +52,7 @@ def test_a_hand_stays_at_the_height_of_what_it_rests_on(other: float) -> None:
 
 def test_a_hand_that_goes_up_and_down_is_told_to_slide() -> None:
     rig = hand_keys(0.3)
-    steps = np.diff(places(rig, "hand.L"), axis=0)
+    steps = np.diff(places(rig), axis=0)
     slides = np.linalg.norm(steps, axis=1)
     assert slides.max() > 1.5 * np.linalg.norm(steps[:, :2], axis=1).max()
     [hand] = api.plant(rig, limbs=["ARMS"], contacts=[api.Contact("Arm.L", 1, COUNT, "hand.L", (0.0, 0.0, 0.0))]).feet

@@ -17,7 +17,7 @@ from bpy.types import FCurve, Object
 from support.footsteps import CLEARANCE
 from support.held import everything
 from support.rigs import Bone, animate, armature, empty
-from support.truth import on_frame
+from support.truth import worlds
 from support.walker import captured, shown, stairs, walker
 
 LOCATION = 'pose.bones["hips"].location'
@@ -241,17 +241,10 @@ def test_the_spine_goes_along_with_the_pelvis() -> None:
         for side in "lr":
             animate(rig.pose.bones[f"{side}Shin"], rotation_quaternion={frame: (1, 0.01 * np.sin(frame), 0, 0)})
     rig.pose.bones["hip"].keyframe_insert("rotation_quaternion", frame=1)
-    before = places(rig)
+    frames, names = range(1, 31), ("pelvis", "abdomenLower")
+    before = worlds(rig, frames, *names)
     api.plant(rig, floor=-0.05)
-    moved = places(rig) - before
+    moved = (worlds(rig, frames, *names) - before)[..., :3, 3]
     print(f"pelvis and spine go down by {-1e3 * moved.mean(axis=0)[:, 2]} mm")
     assert moved[..., 2].max() < -0.02
     np.testing.assert_allclose(moved[:, 0], moved[:, 1], atol=1e-6)
-
-
-def places(rig: Object) -> np.ndarray:
-    """(n, 2, 3) heads of pelvis and spine, as Blender shows them."""
-    names = ("pelvis", "abdomenLower")
-    return np.array(
-        [[tuple(rig.evaluated_get(on_frame(frame)).pose.bones[name].head) for name in names] for frame in range(1, 31)]
-    )

@@ -9,7 +9,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys
 from bpy.types import Object
 
-from support.truth import on_frame
+from support.truth import on_frame, worlds
 from support.walker import captured, walker
 
 LAST = 60
@@ -33,12 +33,13 @@ def thinned(step: int, interpolation: str = "BEZIER", *, shift: int = 0) -> Obje
 
 
 def joints(rig: Object, frames: np.ndarray) -> np.ndarray:
-    """(n, j, 3) heads and tails of all bones in the world, as Blender evaluates them."""
-    found = []
-    for frame in frames:
-        bones = rig.evaluated_get(on_frame(float(frame))).pose.bones
-        found.append([tuple(rig.matrix_world @ end) for bone in bones for end in (bone.head, bone.tail)])
-    return np.array(found)
+    """(n, b, 4, 4) all bones in the world, as Blender evaluates them."""
+    return worlds(rig, frames.tolist(), *rig.pose.bones.keys())
+
+
+def balls(rig: Object, frames: range) -> np.ndarray:
+    """(n, 2, 3) of both feet in the world, as Blender evaluates them."""
+    return worlds(rig, frames, "toe.L", "toe.R")[..., :3, 3]
 
 
 def outside(start: float, end: float) -> np.ndarray:
@@ -53,7 +54,7 @@ def assert_kept(rig: Object, start: float, end: float) -> None:
     frames = outside(start, end)
     before = joints(rig, frames)
     api.plant(rig, frames=(start, end))
-    off = np.abs(joints(rig, frames) - before).max(axis=(1, 2))
+    off = np.abs(joints(rig, frames) - before).max(axis=(1, 2, 3))
     assert off.max() < ROUNDED, f"frame {frames[off.argmax()]}"
     assert versions.played(rig)[0].two_bone_ik_source, "it was planted"
 
@@ -113,12 +114,6 @@ def test_frames_beyond_the_keys_count_in_nothing(frames: tuple[int, int], ratio:
     np.testing.assert_array_equal(joints(asked, np.arange(-5.0, 40.0)), joints(alone, np.arange(-5.0, 40.0)))
     ends = [contact.end for contact in api.contacts(asked, frames=frames, find=True)]
     assert max(ends) <= 31.0
-
-
-def balls(rig: Object, frames: range) -> np.ndarray:
-    """(n, 2, 3) of both feet in the world, as Blender evaluates them."""
-    shown = (rig.evaluated_get(on_frame(float(frame))).pose.bones for frame in frames)
-    return np.array([[tuple(rig.matrix_world @ bones[f"toe.{side}"].head) for side in "LR"] for bones in shown])
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from bpy.types import Object
 
 from support.rigify import generated
 from support.rigs import animate
-from support.truth import on_frame
+from support.truth import worlds
 from support.walker import captured, file_of, walker
 
 FRAMES = range(1, 31)
@@ -39,12 +39,7 @@ def rig() -> Object:
 
 def toes(rig: Object) -> np.ndarray:
     """(n, 2, 3) where the deforming bones of the toes begin."""
-    return np.array(
-        [
-            [tuple(rig.evaluated_get(on_frame(frame)).pose.bones[f"DEF-toe.{side}"].head) for side in "LR"]
-            for frame in FRAMES
-        ]
-    )
+    return worlds(rig, FRAMES, "DEF-toe.L", "DEF-toe.R")[..., :3, 3]
 
 
 def contacts() -> list[api.Contact]:

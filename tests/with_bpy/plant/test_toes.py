@@ -9,7 +9,7 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 
 from support.footsteps import LENGTHS
-from support.truth import on_frame
+from support.truth import on_frame, worlds
 from support.walker import Y_UP, captured, stairs, walker
 from support.walker import shown as feet
 
@@ -36,6 +36,11 @@ def shown(rig: Object, count: int = COUNT) -> tuple[np.ndarray, np.ndarray]:
         tips.append([(evaluated.matrix_world @ toe.tail).z for toe in toes])
         turns.append([np.degrees(toe.matrix_basis.to_quaternion().angle) for toe in toes])
     return np.array(tips), np.array(turns)
+
+
+def while_stands(rig: Object, bone: str, contact: api.Contact) -> np.ndarray:
+    """(n, 4, 4) of a bone in the world from frame to frame."""
+    return worlds(rig, range(int(contact.start), int(contact.end) + 1), bone)[:, 0]
 
 
 @pytest.mark.parametrize(("floor", "y_up"), [(None, False), (None, True), (0.0, True), (0.02, False)])
@@ -79,20 +84,11 @@ def test_a_toe_is_at_rest_while_the_ball_stands(keyed: bool) -> None:
     api.plant(rig, floor=0.0)
     for side, rise in zip("LR", rises, strict=True):
         stands = [one for one in api.contacts(rig, [f"Leg.{side}"]) if one.bone == f"toe.{side}"]
-        turns = [matrices(rig, f"toe.{side}", one.start, one.end)[:, :3, :3] for one in stands]
+        turns = [while_stands(rig, f"toe.{side}", one)[:, :3, :3] for one in stands]
         turned = [np.ptp(axes, axis=0).max() for axes in turns]
         print(f"turns by up to {np.degrees(max(turned)):.4f} degrees in {len(turned)} stands")
         assert rise > 0.01, "the heel rises, and the toe with it as captured"
         assert max(turned) < 1e-4
-
-
-def matrices(rig: Object, bone: str, start: float, end: float) -> np.ndarray:
-    """(n, 4, 4) of a bone in the world from frame to frame."""
-    found = []
-    for frame in range(int(start), int(end) + 1):
-        evaluated = rig.evaluated_get(on_frame(frame))
-        found.append(np.array(evaluated.matrix_world @ evaluated.pose.bones[bone].matrix))
-    return np.array(found)
 
 
 def test_toes_that_a_constraint_poses_get_no_keys() -> None:
@@ -121,7 +117,7 @@ def test_a_toe_that_is_stood_on_does_not_turn_away() -> None:
     contacts = [contact._replace(offset=place) for contact in found]
     api.plant(rig, contacts=contacts, floor=0.0)
     for contact in contacts:
-        places = matrices(rig, "toe.L", contact.start, contact.end) @ (*place, 1.0)
+        places = while_stands(rig, "toe.L", contact) @ (*place, 1.0)
         slid = np.ptp(places[:, :2], axis=0).max()
         print(f"slides by {1e3 * slid:.4f} mm on {len(places)} frames")
         assert slid < 1e-5

@@ -15,7 +15,7 @@ from mathutils import Euler
 from support.published_rigs import published
 from support.rigify import generated
 from support.rigs import animate, empty
-from support.truth import on_frame
+from support.truth import on_frame, worlds
 
 FRAMES = range(1, 21)
 FOLLOWED = {"Leg": "MCH-thigh_ik_target", "Arm": "MCH-upper_arm_ik_target"}
@@ -65,12 +65,6 @@ def stride(rig: Object) -> None:
     rig.update_tag()
 
 
-def places(name: str, bones: list[str]) -> np.ndarray:
-    """(frames, bones, 4, 4) in the world as Blender evaluates them."""
-    rigs = (bpy.data.objects[name].evaluated_get(on_frame(frame)) for frame in FRAMES)
-    return np.array([[np.array(rig.matrix_world @ rig.pose.bones[bone].matrix) for bone in bones] for rig in rigs])
-
-
 def test_chains_of_a_known_rig_follow_its_controls(rig: Object) -> None:
     assert {chain.name for chain in rig.two_bone_ik_chains} == set(LIMBS)
     for chain in rig.two_bone_ik_chains:
@@ -79,7 +73,7 @@ def test_chains_of_a_known_rig_follow_its_controls(rig: Object) -> None:
         assert chain.use_rotation
     assert api.bake(rig, frames=(1, 20)).posed
     tips, followed = [of(TIPS, name) for name in LIMBS], [of(FOLLOWED, name) for name in LIMBS]
-    found = places(rig.name, tips + followed)
+    found = worlds(rig, FRAMES, *tips, *followed)
     np.testing.assert_allclose(found[:, :4, :3], found[:, 4:, :3], atol=CLOSE)
 
 
@@ -97,11 +91,11 @@ def test_a_limb_with_other_names_is_detected_once() -> None:
 def test_baked_targets_arrive_through_their_controls(rig: Object, keys: str) -> None:
     stride(rig)
     tips, followed = [of(TIPS, name) for name in LIMBS], [of(FOLLOWED, name) for name in LIMBS]
-    before = places(rig.name, tips)
+    before = worlds(rig, FRAMES, *tips)
     report = api.bake_targets(rig, frames=(1, 20), keys=keys)
     assert report.posed
     close = CLOSE if keys == "EVERY_FRAME" else 1e-3
-    after = places(rig.name, followed)
+    after = worlds(rig, FRAMES, *followed)
     np.testing.assert_allclose(after[..., :3, 3], before[..., :3, 3], atol=close)
     np.testing.assert_allclose(after[..., :3, :3], before[..., :3, :3], atol=CLOSE if close == CLOSE else 2e-2)
     keyed = {curve.data_path.split('"')[1] for curve in versions.curves(rig)}
@@ -129,16 +123,16 @@ def test_snapped_and_pinned_targets_arrive_by_their_controls(rig: Object) -> Non
 
 
 def test_a_held_foot_stays_while_its_heel_rolls(rig: Object) -> None:
-    before = places(rig.name, ["MCH-thigh_ik_target.L"])
+    before = worlds(rig, FRAMES, "MCH-thigh_ik_target.L")
     report = api.hold(rig, ["Leg.L"], (6, 15), ease=(2, 2))
-    found = places(rig.name, ["MCH-thigh_ik_target.L"])
+    found = worlds(rig, FRAMES, "MCH-thigh_ik_target.L")
     held = found[5:15]
     np.testing.assert_allclose(held, np.broadcast_to(before[5], held.shape), atol=CLOSE)
     np.testing.assert_allclose(found[:3], before[:3], atol=1e-6)
     np.testing.assert_allclose(found[17:], before[17:], atol=1e-6)
     assert not any("out of date" in note for note in report.notes)
     api.remove_hold(rig, "Leg.L")
-    np.testing.assert_allclose(places(rig.name, ["MCH-thigh_ik_target.L"]), before, atol=1e-6)
+    np.testing.assert_allclose(worlds(rig, FRAMES, "MCH-thigh_ik_target.L"), before, atol=1e-6)
     between = rig.pose.bones["foot_spin_ik.L"].constraints.new("COPY_LOCATION")
     between.target, between.subtarget = rig, "torso"
     with pytest.raises(api.Refused, match='constraint "Copy Location" acts on "foot_spin_ik') as refused:

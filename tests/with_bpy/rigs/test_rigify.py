@@ -16,7 +16,7 @@ from mathutils import Euler, Vector
 
 from support.rigify import generated
 from support.rigs import animate, armature, empty, keys
-from support.truth import Limb, on_frame, save_and_load
+from support.truth import Limb, on_frame, save_and_load, worlds
 from support.walking import deforming, off, stride
 
 pytestmark = pytest.mark.versions
@@ -215,6 +215,12 @@ def rest(rig: Object, bone: str) -> np.ndarray:
     return np.array(rig.data.bones[bone].head_local)
 
 
+def shown(rig: Object) -> np.ndarray:
+    """(frames, limbs, 3, 4, 4) the bones in the middle layer, which IK and FK both can move."""
+    names = [f"ORG-{bone.replace('_fk', '')}" for limb in LIMBS for bone in controls(limb)]
+    return worlds(rig, FRAMES, *names).reshape(-1, len(LIMBS), 3, 4, 4)
+
+
 def joints(rig: Object, names: Iterable[str]) -> np.ndarray:
     """Heads of these bones, in armature space, as evaluated."""
     return np.array([rig.pose.bones[name].head for name in names])
@@ -278,10 +284,3 @@ def test_rigify_ik_animation_moves_to_the_fk_controls(turning: Object) -> None:
     normal = np.cross(mid - root, tip - root)
     normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
     assert np.abs(((after[:, :, 1, :3, 3] - root) * normal).sum(axis=-1)).max() < 1e-4
-
-
-def shown(rig: Object) -> np.ndarray:
-    """(frames, limbs, 3, 4, 4) the matrices of the bones in the middle layer, which IK and FK both can move."""
-    names = [[f"ORG-{bone.replace('_fk', '')}" for bone in controls(limb)] for limb in LIMBS]
-    poses = (on_frame(frame) and rig.pose.bones for frame in FRAMES)
-    return np.array([[[np.array(bones[name].matrix) for name in limb] for limb in names] for bones in poses])

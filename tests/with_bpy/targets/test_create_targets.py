@@ -18,22 +18,16 @@ from support import file_data, rigs
 from support.empty_file import open_empty_file
 from support.refused import refused
 from support.told import told_length
-from support.truth import Limb, on_frame
+from support.truth import Limb, on_frame, posed
 
 CLOSE = 1e-6  # of the chain's length, or radians: what a few products in float32 leave
 
 
-def shown(rig: Object, *names: str) -> np.ndarray:
-    """(k, 4, 4) bones in the world, as Blender evaluates them now."""
-    rig = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return np.array([rig.matrix_world @ rig.pose.bones[name].matrix for name in names], dtype=float)
-
-
 def moved_by_solve(rig: Object, *names: str) -> tuple[float, float]:
     """How far heads move and axes turn when the chains are solved: world units, radians."""
-    before = shown(rig, *names)
+    before = posed(rig, *names)
     api.solve(rig)
-    difference = shown(rig, *names) - before
+    difference = posed(rig, *names) - before
     axes = np.linalg.norm(difference[:, :3, :3], axis=1) / np.linalg.norm(before[:, :3, :3], axis=1)
     return np.linalg.norm(difference[:, :3, 3], axis=-1).max(), axes.max()
 

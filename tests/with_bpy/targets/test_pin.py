@@ -16,7 +16,7 @@ from support import file_data
 from support.auto_keying import auto_keying
 from support.refused import refused
 from support.rigs import Bone, animate, arm, armature, empty
-from support.truth import Limb, on_frame
+from support.truth import Limb, on_frame, posed, worlds
 
 CLOSE = 1e-5
 ENDS = ("hand.L", "hand.R", "foot.L", "foot.R")
@@ -58,12 +58,6 @@ def bend(rig: Object, upper: str, lower: str, by: float) -> None:
     rig.pose.bones[lower].rotation_quaternion = (1, *(by * (second.matrix_local.to_3x3().inverted() @ axis)))
 
 
-def ends(name: str = "Hero") -> np.ndarray:
-    """(4, 4, 4) hands and feet in the world, as Blender evaluates them now."""
-    rig = bpy.data.objects[name].evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return np.array([rig.matrix_world @ rig.pose.bones[end].matrix for end in ENDS])
-
-
 def move_hips(rig: Object) -> None:
     rig.pose.bones["hips"].location = (0.03, -0.08, 0.04)
     rig.pose.bones["hips"].rotation_quaternion = (1, 0.03, 0.05, 0.02)
@@ -72,12 +66,12 @@ def move_hips(rig: Object) -> None:
 
 def test_one_press_holds_hands_and_feet_of_a_rig_without_chains() -> None:
     rig = body()
-    before = ends()
+    before = posed(rig, *ENDS)
     assert bpy.ops.two_bone_ik.pin() == {"FINISHED"}
     assert rig.two_bone_ik_live
-    np.testing.assert_allclose(ends(), before, atol=CLOSE)
+    np.testing.assert_allclose(posed(rig, *ENDS), before, atol=CLOSE)
     move_hips(rig)
-    np.testing.assert_allclose(ends(), before, atol=CLOSE)
+    np.testing.assert_allclose(posed(rig, *ENDS), before, atol=CLOSE)
     thigh = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["thigh.L"]
     assert (thigh.head - rig.data.bones["thigh.L"].head_local).length > 0.05
 
@@ -95,23 +89,23 @@ def test_limbs_that_have_targets_are_pinned_where_they_are_now() -> None:
     rig.two_bone_ik_live = False
     rig.pose.bones["thigh.L"].rotation_quaternion = (1, 0.1, -0.2, 0.1)
     move_hips(rig)
-    before, count = ends(), len(bpy.data.objects)
+    before, count = posed(rig, *ENDS), len(bpy.data.objects)
     report = api.pin(rig)
     assert len(bpy.data.objects) == count
     assert not report.notes
     rig.pose.bones["hips"].location = (0, -0.05, 0)
     bpy.context.view_layer.update()
-    np.testing.assert_allclose(ends(), before, atol=CLOSE)
+    np.testing.assert_allclose(posed(rig, *ENDS), before, atol=CLOSE)
 
 
 def test_only_named_limbs_are_pinned_and_keyed_with_auto_keying() -> None:
     rig = body()
     api.add_detected(rig)
     api.pin(rig, ["Leg.L", "Leg.R"])
-    before = ends()
+    before = posed(rig, *ENDS)
     move_hips(rig)
-    np.testing.assert_allclose(ends()[2:], before[2:], atol=CLOSE)
-    assert np.abs(ends()[:2] - before[:2]).max() > 0.01
+    np.testing.assert_allclose(posed(rig, *ENDS)[2:], before[2:], atol=CLOSE)
+    assert np.abs(posed(rig, *ENDS)[:2] - before[:2]).max() > 0.01
     auto_keying()
     bpy.ops.two_bone_ik.pin()
     assert all(chain.target.animation_data for chain in rig.two_bone_ik_chains)
@@ -131,14 +125,10 @@ def walking() -> Object:
     return rig
 
 
-def on_all_frames() -> np.ndarray:
-    return np.array([on_frame(frame) and ends() for frame in FRAMES])
-
-
 @KINDS
 def test_over_a_range_hands_and_feet_keep_their_motion(kind: str) -> None:
     rig = walking()
-    before = on_all_frames()
+    before = worlds(rig, FRAMES, *ENDS)
     bpy.ops.two_bone_ik.pin(over_range=True, frame_start=1, frame_end=12, kind=kind)
     assert rig.two_bone_ik_live
     assert (rig.two_bone_ik_chains[0].target == rig) == (kind == "BONES")
@@ -148,7 +138,7 @@ def test_over_a_range_hands_and_feet_keep_their_motion(kind: str) -> None:
             for key in curve.keyframe_points:
                 key.co.y += (0.02, -0.03, 0.01)[curve.array_index]
             curve.update()
-    np.testing.assert_allclose(on_all_frames(), before, atol=CLOSE)
+    np.testing.assert_allclose(worlds(rig, FRAMES, *ENDS), before, atol=CLOSE)
     report = api.pin(rig, frames=(1, 12), style=api.KeyStyle(keys="REDUCED", tolerance=0.02))
     assert any("instead of 12" in note for note in report.notes)
 

@@ -18,9 +18,10 @@ from support import file_data, fk, rigs
 from support.cranes import CRANE, EVERY, FRAMES, assert_on_target, crane, off_target, played
 from support.refused import refused
 from support.rigs import ARM, Bone, animate, armature, empty
-from support.truth import Limb, on_frame
+from support.truth import Limb, on_frame, posed
 
 CLOSE = 1e-5
+BONES = [bone.name for bone in CRANE]
 
 
 @pytest.fixture
@@ -236,7 +237,7 @@ def swung(scale: tuple[float, ...] = (1.0, 1.0, 1.0)) -> Object:
 def test_created_targets_lie_at_the_tail_and_keep_the_pose(kind: str, scale: tuple[float, ...]) -> None:
     rig = swung(scale)
     on_frame(5)
-    before = played_now(rig)
+    before = posed(rig, *BONES)
     api.create_targets(rig, kind=kind)
     chain = rig.two_bone_ik_chains[0]
     bpy.context.view_layer.update()
@@ -244,7 +245,7 @@ def test_created_targets_lie_at_the_tail_and_keep_the_pose(kind: str, scale: tup
     assert off < CLOSE
     assert turned < CLOSE
     assert api.solve(rig).reached
-    np.testing.assert_allclose(played_now(rig), before, atol=CLOSE)
+    np.testing.assert_allclose(posed(rig, *BONES), before, atol=CLOSE)
 
 
 def test_a_target_bone_lies_at_the_tail_at_rest() -> None:
@@ -298,19 +299,13 @@ def test_a_flipped_pole_goes_round_the_line_to_the_joint() -> None:
     rig = chain.id_data
     on_frame(3)
     api.solve(rig)
-    before = played_now(rig)
+    before = posed(rig, *BONES)
     api.flip_bend(rig)
     bpy.context.view_layer.update()
-    after = played_now(rig)
+    after = posed(rig, *BONES)
     assert off_target(chain)[0] < CLOSE
     root, elbow, joint = (pose[:3, 3] for pose in before[1:])
     line = (joint - root) / np.linalg.norm(joint - root)
     aside = (elbow - root) - line * (line @ (elbow - root))
     np.testing.assert_allclose(after[2, :3, 3], elbow - 2.0 * aside, atol=1e-5)
     np.testing.assert_allclose(after[3], before[3], atol=1e-5)
-
-
-def played_now(rig: Object) -> np.ndarray:
-    """(k, 4, 4) the bones of the crane in the world, as Blender evaluates them."""
-    found = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return np.array([found.matrix_world @ found.pose.bones[bone.name].matrix for bone in CRANE])
