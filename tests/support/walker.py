@@ -45,18 +45,28 @@ def captured(name: str, seconds: float = 0.0) -> Capture:
     return disturbed(TAKES[name](30.0, **details), 0.002, seed=list(TAKES).index(name), drift=drift)
 
 
-def stairs(steps: int = 13, deep: float = 0.3, high: float = 0.17) -> Object:
-    """A mesh whose steps are where the take `stair` has them."""
-    corners, faces = [], []
-    for number in range(-6, steps + 6):
-        start, height = deep * (number - 0.5), high * min(max(number, 0), steps - 1)
-        faces.append([len(corners) + corner for corner in range(4)])
-        corners += [(x, y, height) for x, y in ((-2, start), (2, start), (2, start + deep), (-2, start + deep))]
-    mesh = bpy.data.meshes.new("Stairs")
-    mesh.from_pydata(corners, [], faces)
-    item = bpy.data.objects.new("Stairs", mesh)
+def strip(start: float, end: float, heights: tuple[float, float] = (0.0, 0.0)) -> list[tuple[float, float, float]]:
+    """The corners of a face across the way, from one y to another."""
+    (low, high), wide = heights, 3.0
+    return [(-wide, start, low), (wide, start, low), (wide, end, high), (-wide, end, high)]
+
+
+def ground(*faces: list[tuple[float, float, float]], name: str = "Ground") -> Object:
+    """A mesh of these faces, which have as many corners each."""
+    mesh, count = bpy.data.meshes.new(name), len(faces[0])
+    rows = [range(count * row, count * (row + 1)) for row in range(len(faces))]
+    mesh.from_pydata([corner for face in faces for corner in face], [], rows)
+    item = bpy.data.objects.new(name, mesh)
     bpy.context.scene.collection.objects.link(item)
     return item
+
+
+def stairs(steps: int = 13, deep: float = 0.3, high: float = 0.17) -> Object:
+    """A mesh whose steps are where the take `stair` has them."""
+    heights = {row: high * min(max(row, 0), steps - 1) for row in range(-6, steps + 6)}
+    return ground(
+        *(strip(deep * (row - 0.5), deep * (row + 0.5), (up, up)) for row, up in heights.items()), name="Stairs"
+    )
 
 
 def _rest(ratio: float) -> dict[str, np.ndarray]:

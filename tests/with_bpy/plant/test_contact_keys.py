@@ -76,16 +76,13 @@ def test_a_contact_keyed_by_hand_is_constant() -> None:
     np.testing.assert_array_equal(evaluated(rig, frames)[:, 0], frames < 9)
 
 
-@pytest.mark.parametrize("frames", [range(1, 3), range(21, 30)], ids=["before", "after"])
-def test_nothing_is_said_outside_of_the_keys(frames: range) -> None:
+@pytest.mark.parametrize(
+    ("first", "last", "mute"), [(1, 2, False), (21, 30, False), (1, 25, True)], ids=["before", "after", "muted"]
+)
+def test_nothing_is_said_outside_of_keys_that_play(first: int, last: int, mute: bool) -> None:
     rig = keyed({3: "BOTH", 20: "BALL"})
-    assert read(rig, np.array(frames, float)) is None
-
-
-def test_a_muted_row_says_nothing() -> None:
-    rig = keyed({3: "BOTH", 20: "BALL"})
-    curve(rig).mute = True
-    assert read(rig, np.arange(1.0, 25.0)) is None
+    curve(rig).mute = mute
+    assert read(rig, np.arange(first, last + 1.0)) is None
 
 
 def test_written_contacts_play_as_they_were_found() -> None:
@@ -111,14 +108,3 @@ def test_a_row_has_keys_where_it_changes_and_at_its_ends() -> None:
     assert {key.co.x: key.co.y for key in curve(rig).keyframe_points} == {1: 0, 11: 1, 21: 0, 30: 0}
     assert {key.interpolation for key in curve(rig).keyframe_points} == {"CONSTANT"}
     assert curve(rig).group.name == "Contacts"
-
-
-def test_contacts_outside_of_the_span_stay() -> None:
-    rig = keyed({3: "BOTH", 7: "NONE", 20: "BALL", 25: "NONE"})
-    frames = np.arange(1.0, 30.0)
-    before, _ = read(rig, frames)
-    inside = slice(9, 15)
-    before[inside] = read(rig, frames)[0][inside]
-    before[11:13] = True
-    written(rig, frames[inside], before[inside])
-    np.testing.assert_array_equal(read(rig, frames)[0], before)

@@ -120,33 +120,6 @@ def test_contacts_without_keys_any_more_are_found(rig: Object) -> None:
     assert everything(rig) == planted
 
 
-@pytest.mark.parametrize(
-    ("contact", "kind"),
-    [
-        (("Leg.M", 1, 5, "toe.L", (0, 0, 0)), "UNKNOWN_LIMB"),
-        (("Leg.L", 5, 1, "toe.L", (0, 0, 0)), "CONTACT_FRAMES"),
-        (("Leg.L", float("nan"), 5, "toe.L", (0, 0, 0)), "NOT_A_CONTACT"),
-        (("Leg.L", 1, 5, "toe.R", (0, 0, 0)), "CONTACT_BONE"),
-        (("Leg.L", 1, 5, "nose", (0, 0, 0)), "CONTACT_BONE"),
-        (("Leg.L", 1, 5, "thigh.L", (0, 0, 0)), "CONTACT_BONE"),
-        (("Leg.L", 1, 5, "toe.L", (0, 0, float("inf"))), "CONTACT_POINT"),
-        (("Leg.L", 1, 5, "toe.L", (0, 0)), "CONTACT_POINT"),
-    ],
-)
-def test_contacts_that_are_none_are_refused(rig: Object, contact: tuple, kind: str) -> None:
-    with pytest.raises(api.Refused) as refused:
-        api.plant(rig, contacts=[api.Contact(*contact)])
-    assert refused.value.kind == kind
-    assert versions.played(rig)[0].name == "Captured"
-
-
-def test_no_foot_stands_on_three_points(rig: Object) -> None:
-    three = [api.Contact("Leg.L", 1, 5, "foot.L", (0, 0, 0.01 * number)) for number in range(3)]
-    with pytest.raises(api.Refused) as refused:
-        api.plant(rig, contacts=three)
-    assert (refused.value.kind, refused.value.value) == ("CONTACT_POINTS", 3)
-
-
 def words(rig: Object) -> list[str]:
     """The contact on frames 1 to 61, as Blender evaluates it."""
     found = []

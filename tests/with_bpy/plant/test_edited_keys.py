@@ -69,10 +69,6 @@ def rig() -> Object:
     return found
 
 
-def auto_keying() -> None:
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
-
-
 def changed(rig: Object, frame: int = 30) -> PoseBone:
     """The bone, which says on this frame what its keys do not."""
     bone = rig.evaluated_get(on_frame(frame)).pose.bones[BONE]
@@ -118,7 +114,7 @@ def test_with_auto_keying_it_counts_as_a_key(rig: Object, presses: int, frames: 
     changed(twin).keyframe_insert(ROW)
     action, slot = versions.played(rig)
     before = everything(rig)
-    auto_keying()
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
     changed(rig)
     for each in (rig, twin):
         api.plant(each, frames=frames)
@@ -126,17 +122,9 @@ def test_with_auto_keying_it_counts_as_a_key(rig: Object, presses: int, frames: 
     assert presses or keys_of(rig, action, slot) == before, "the captured action stays as it is"
 
 
-def test_pressed_with_auto_keying_the_foot_stands_as_changed(rig: Object) -> None:
-    api.plant(rig)
-    auto_keying()
-    kind = getattr(changed(rig), ROW)
-    assert bpy.ops.two_bone_ik.plant() == {"FINISHED"}
-    assert getattr(rig.evaluated_get(on_frame(30)).pose.bones[BONE], ROW) == kind
-
-
 def test_given_up_it_leaves_no_key(rig: Object) -> None:
     api.plant(rig)
-    auto_keying()
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
     changed(rig)
     before = file_data.dump()
     request = api.plant.request(rig)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from itertools import pairwise
 
-import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
@@ -16,7 +14,7 @@ from bpy.types import FCurve, Object
 
 from support.footsteps import CLEARANCE
 from support.held import everything
-from support.rigs import Bone, animate, armature, empty
+from support.rigs import Bone, animate, armature
 from support.truth import worlds
 from support.walker import captured, shown, stairs, walker
 
@@ -112,48 +110,12 @@ def test_soles_are_on_stairs() -> None:
 
 
 def test_other_hips_may_be_named(rig: Object) -> None:
-    with pytest.raises(api.Refused) as refused:
-        api.plant(rig, hips="thigh.L")
-    assert (refused.value.kind, refused.value.bone) == ("HIPS_ELSEWHERE", "thigh.L")
-    once = api.plant(rig, hips="hips")
-    assert once.posed
-
-
-def test_targets_are_neither_needed_nor_changed(rig: Object) -> None:
-    target = empty("Target")
-    animate(target, location={1: (0, 0, 0), 30: (1, 2, 3)})
-    api.add_chain(rig, "shin.L", name="Left", tip_bone="foot.L", target=target, softness=0.5)
-    fields = operator.attrgetter("end_bone", "target", "softness", "plane")
-    said = fields(rig.two_bone_ik_chains[0])
-    before = everything(target)
-    report = api.plant(rig)
-    assert [foot.name for foot in report.feet] == ["Left", "Leg.R"]
-    assert [chain.name for chain in rig.two_bone_ik_chains] == ["Left"]
-    assert fields(rig.two_bone_ik_chains[0]) == said
-    assert everything(target) == before
-
-
-def test_targets_are_left_on_request(rig: Object) -> None:
-    api.plant(rig, leave_targets=True)
-    planted = shown(rig, 61)
-    assert len(rig.two_bone_ik_chains) == 2
-    for bone in ("thigh", "shin", "foot"):
-        for side in "LR":
-            versions.remove_curves(versions.ensure_channelbag(rig), [f"{bone}.{side}"])
-    api.bake(rig, frames=(1, 61))
-    # The plane of an aimed pole is found from the pose in single precision.
-    assert np.abs(shown(rig, 61).points - planted.points).max() < 1e-4
-
-
-def test_targets_that_cannot_be_left_are_refused_first(rig: Object) -> None:
-    target = empty("Target")
-    api.add_chain(rig, "shin.L", name="Left", tip_bone="foot.L", target=target)
-    target.lock_location = True, True, True
-    before = everything(rig), versions.played(rig), len(bpy.data.objects)
-    with pytest.raises(api.Refused) as refused:
-        api.plant(rig, leave_targets=True)
-    assert refused.value.kind == "LOCKED_TARGET"
-    assert (everything(rig), versions.played(rig), len(bpy.data.objects)) == before
+    before = everything(rig)
+    api.plant(rig, floor=-0.05, hips="hips")
+    named = everything(rig)
+    assert named != before
+    api.plant(rig, floor=-0.05)
+    assert everything(rig) == named
 
 
 LEG = ((0.1, 0, 1), (0.1, -0.03, 0.55), (0.1, 0.02, 0.1), (0.1, -0.12, 0.03), (0.1, -0.2, 0.02))

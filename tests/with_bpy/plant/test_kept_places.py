@@ -12,7 +12,6 @@ from bpy.types import Object
 from mathutils import Matrix
 
 from support.body import COUNT, body, off, shown
-from support.rigs import empty
 from support.told import told_length
 
 LOW = -0.08
@@ -115,20 +114,6 @@ def test_hands_are_planted_where_they_are_kept() -> None:
     assert np.ptp(place, axis=0).max() < 1e-5
     assert {foot.name for foot in report.feet} == {"Leg.L", "Leg.R", "Arm.L"}
     assert report.reached
-
-
-@pytest.mark.parametrize(
-    ("keep", "kind"), [(["Tail"], "UNKNOWN_LIMB"), (["Trunk"], "KEPT_HIPS"), (["Arm.R"], "PLANT_CONSTRAINED")]
-)
-def test_what_cannot_be_kept_is_refused(keep: list[str], kind: str) -> None:
-    rig = body()
-    api.add_chain(rig, "spine.001", name="Trunk", target=empty("Target"))
-    rig.pose.bones["hand.R"].constraints.new("LIMIT_ROTATION")
-    action = versions.played(rig)
-    with pytest.raises(api.Refused) as refused:
-        api.plant(rig, keep=keep)
-    assert refused.value.kind == kind
-    assert versions.played(rig) == action
 
 
 def test_planted_hands_do_not_go_down_with_the_hips() -> None:

@@ -17,8 +17,9 @@ from mathutils import Matrix
 from support.body import body
 from support.footsteps import CLEARANCE
 from support.held import everything, keys_of
-from support.truth import worlds
-from support.walker import captured, file_of, shown, walker
+from support.refused import refused
+from support.truth import on_frame, worlds
+from support.walker import captured, file_of, ground, shown, strip, walker
 
 COUNT = 31
 LOW = -0.08
@@ -41,14 +42,6 @@ def key(rig: Object, **words: int) -> None:
     for word, frame in words.items():
         shin.two_bone_ik_contact = word
         shin.keyframe_insert("two_bone_ik_contact", frame=frame)
-
-
-def ground(until: float) -> Object:
-    mesh = bpy.data.meshes.new("Ground")
-    mesh.from_pydata([(-3, -5, 0), (3, -5, 0), (3, until, 0), (-3, until, 0)], [], [range(4)])
-    item = bpy.data.objects.new("Ground", mesh)
-    bpy.context.scene.collection.objects.link(item)
-    return item
 
 
 def row(rig: Object, bone: str) -> FCurve:
@@ -121,8 +114,8 @@ def test_limbs_that_are_planted_no_more_are_told(rig: Object) -> None:
 
 
 def test_a_smaller_mesh_in_the_second_press_frees_feet(rig: Object) -> None:
-    api.plant(rig, floor=ground(LARGE))
-    small = ground(SMALL)
+    api.plant(rig, floor=ground(strip(-5.0, LARGE)))
+    small = ground(strip(-5.0, SMALL))
     report = api.plant(rig, floor=small)
     again = everything(rig)
     rig = fresh(rig)
@@ -141,10 +134,10 @@ def fresh(rig: Object) -> Object:
 
 
 def test_a_larger_mesh_in_the_second_press_lets_feet_stand(rig: Object) -> None:
-    small = stood(api.plant(rig, floor=ground(SMALL)))
-    large = stood(api.plant(rig, floor=ground(LARGE)))
+    small = stood(api.plant(rig, floor=ground(strip(-5.0, SMALL))))
+    large = stood(api.plant(rig, floor=ground(strip(-5.0, LARGE))))
     print(f"frames on the small mesh {small}, on the large one {large}")
-    assert large == stood(api.plant(fresh(rig), floor=ground(LARGE)))
+    assert large == stood(api.plant(fresh(rig), floor=ground(strip(-5.0, LARGE))))
     assert sum(large.values()) > sum(small.values())
 
 
@@ -152,9 +145,10 @@ def test_contacts_keyed_by_hand_beside_a_mesh_are_refused(rig: Object) -> None:
     api.plant(rig)
     for frame in (COUNT - 6, COUNT):
         key(rig, BOTH=frame)
-    with pytest.raises(api.Refused) as refused:
-        api.plant(rig, floor=ground(SMALL))
-    assert refused.value.kind == "FLOOR_PARTLY"
+    floor = ground(strip(-5.0, SMALL))
+    on_frame(1)
+    with refused("FLOOR_PARTLY"):
+        api.plant(rig, floor=floor)
 
 
 def test_other_thresholds_count_in_the_second_press(rig: Object) -> None:
@@ -256,9 +250,9 @@ def test_without_marks_bones_renamed_since_planting_are_refused(rig: Object) -> 
     rig.data.bones["shin.L"].name = "calf.L"
     file = file_of(rig)
     for chosen in (None, ["Leg.R"]):
-        with pytest.raises(api.Refused, match=r"shin\.L") as refused:
+        with pytest.raises(api.Refused, match=r"shin\.L") as found:
             api.plant(rig, chosen)
-        assert refused.value.kind == "BONES_RENAMED"
+        assert found.value.kind == "BONES_RENAMED"
     assert file_of(rig) == file
     rig.data.bones["calf.L"].name = "shin.L"
     assert everything(rig) == before

@@ -8,10 +8,11 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
+from support.refused import refused
 from support.rigify import generated
 from support.rigs import animate
 from support.truth import worlds
-from support.walker import captured, file_of, walker
+from support.walker import captured, walker
 
 FRAMES = range(1, 31)
 
@@ -60,10 +61,8 @@ def test_feet_of_a_generated_rig_stand(rig: Object) -> None:
 def test_a_foot_that_a_constraint_scales_is_refused(rig: Object) -> None:
     stretched = rig.pose.bones["MCH-foot_fk.L"].constraints.new("LIMIT_SCALE")
     stretched.use_min_y, stretched.min_y = True, 1.4
-    with pytest.raises(api.Refused) as refused:
+    with refused("PLANT_CONSTRAINED", "MCH-foot_fk.L"):
         api.plant(rig, contacts=contacts())
-    assert (refused.value.kind, refused.value.bone) == ("PLANT_CONSTRAINED", "MCH-foot_fk.L")
-    assert len(bpy.data.actions) == 1
 
 
 def test_targets_that_the_rig_hides_are_refused_first(rig: Object) -> None:
@@ -71,11 +70,8 @@ def test_targets_that_the_rig_hides_are_refused_first(rig: Object) -> None:
     for side in "LR":
         rig.pose.bones[f"thigh_parent.{side}"]["IK_FK"] = 0.0
     rig.update_tag()
-    before = file_of(rig), len(rig.two_bone_ik_chains), set(bpy.data.objects)
-    with pytest.raises(api.Refused) as refused:
+    with refused("NOT_SHOWN"):
         api.plant(rig, contacts=contacts(), leave_targets=True)
-    print(refused.value)
-    assert (file_of(rig), len(rig.two_bone_ik_chains), set(bpy.data.objects)) == before
 
 
 LEFT = ("thigh.L", "shin.L", "foot.L")
