@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -81,6 +83,13 @@ def solved(
     solution = solve(chain, goals, Options(**options))
     assert_sound(solution, chain)
     return solution
+
+
+def assert_same(found: Solution, expected: Solution, close: float = 0.0, row: object = ..., of: object = ...) -> None:
+    """All that rows of one solution say is what rows of the other one say."""
+    for field in fields(Solution):
+        one, other = getattr(found, field.name)[row], getattr(expected, field.name)[of]
+        np.testing.assert_allclose(one, other, rtol=0, atol=close, err_msg=field.name)
 
 
 def assert_sound(solution: Solution, chain: Chain) -> None:

@@ -203,7 +203,12 @@ class TestOptions:
             ({"bend_min": 1.0, "bend_max": 0.5}, "bend_min 1 must not be greater than bend_max 0.5"),
             ({"bend_max": 4.0}, "bend_max must be finite and from -3.14159 to 3.14159, but is 4"),
             ({"tolerance": -1.0}, "tolerance must be"),
-            ({"plane": "SIDEWAYS"}, "'SIDEWAYS' is not a valid Plane"),
+            ({"softness": np.array((0.2, 1.5))}, r"softness must be finite and from 0 to 1, but is 1\.5"),
+            ({"influence": np.array((0.2, np.nan))}, "influence must be finite and from 0 to 1, but is nan"),
+            (
+                {"bend_min": np.array((0.0, 1.0)), "bend_max": 0.5},
+                r"bend_min 1 must not be greater than bend_max 0\.5",
+            ),
         ],
     )
     def test_nonsense_is_refused_in_one_sentence(self, wrong: dict, words: str) -> None:

@@ -10,6 +10,7 @@ from two_bone_ik.skeleton.built_limb import BuiltLimb, built_limb
 from two_bone_ik.solver.values import Bend, Options, Plane
 
 from support.limbs import lengths, random_limb
+from support.oracles import rotation_about
 
 NAMES = {name: getattr(math, name) for name in ("acos", "atan2", "sin", "cos", "sqrt", "exp", "fabs")}
 NAMES |= {"max": max, "min": min, "pow": pow}
@@ -21,20 +22,13 @@ def value(expression: str, **values: float) -> float:
     return float(eval(expression, {"__builtins__": {}}, NAMES | values))
 
 
-def turned(orientation: np.ndarray, axis: np.ndarray, angle: float) -> np.ndarray:
-    """(3, 3) an orientation after a turn about an axis in its own space."""
-    x, y, z = axis
-    cross = np.array(((0, -z, y), (z, 0, -x), (-y, x, 0)))
-    return orientation @ (np.eye(3) + math.sin(angle) * cross + (1 - math.cos(angle)) * cross @ cross)
-
-
 def posed(limb: BuiltLimb, chain: object, **values: float) -> np.ndarray:
     """(2, 3) mid and tip in the space of aim, at rest, as the bones upper and lower carry them."""
     first, second = limb.bones["upper"], limb.bones["lower"]
     bend = value(limb.bend, **values)
-    upper = turned(first.orientation, first.axis, value(first.angle, t=bend, **values))
+    upper = first.orientation @ rotation_about(first.axis, value(first.angle, t=bend, **values))
     # Lower is a child of upper.
-    lower = turned(upper @ first.orientation.T @ second.orientation, second.axis, bend)
+    lower = upper @ first.orientation.T @ second.orientation @ rotation_about(second.axis, bend)
     links = np.diff(chain.joints, axis=0)
     mid = upper @ links[0]
     return np.array((mid, mid + lower @ END.T @ links[1])) @ limb.bones["aim"].orientation

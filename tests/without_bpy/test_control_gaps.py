@@ -8,7 +8,7 @@ from two_bone_ik.skeleton.switch.limb_pose import extremes
 from two_bone_ik.skeleton.switch.switch_plan import CarriedBone, Setting, SwitchPlan
 from two_bone_ik.skeleton.values import Bone
 
-from support.plain_rig import matrix
+from support.plain_rig import about, matrix
 
 COUNT = 21
 SMOOTH = np.zeros(COUNT, dtype=np.bool_)
@@ -16,14 +16,6 @@ NAMES = ("upper", "lower", "hand")
 BONES = tuple(
     Bone(name=name, path=f'pose.bones["{name}"]', length=1.0, has_parent=False, offset=np.eye(4)) for name in NAMES
 )
-
-
-def rotation(axis: int, angle: float) -> np.ndarray:
-    turned = np.eye(3)
-    one, other = (axis + 1) % 3, (axis + 2) % 3
-    turned[[one, other], [one, other]] = np.cos(angle)
-    turned[other, one], turned[one, other] = np.sin(angle), -np.sin(angle)
-    return turned
 
 
 def limb(*, ik: bool = False) -> SwitchPlan:
@@ -46,11 +38,11 @@ def poses(bend: float, roll: np.ndarray) -> dict[str, np.ndarray]:
     """By bone (n, 4, 4): the limb turns evenly as a whole, and its hand rolls about its own axis."""
     found: dict[str, list[np.ndarray]] = {name: [] for name in NAMES}
     for frame in range(COUNT):
-        turned = rotation(2, 0.01 * frame)
-        below = turned @ rotation(0, bend)
+        turned = about("Z", 0.01 * frame)
+        below = turned @ about("X", bend)
         mid = turned @ (0, 1, 0)
         tip = mid + below @ (0, 1, 0)
-        turns = turned, below, below @ rotation(1, roll[frame])
+        turns = turned, below, below @ about("Y", roll[frame])
         for name, head, pose in zip(NAMES, ((0, 0, 0), mid, tip), turns, strict=True):
             found[name].append(matrix(head, pose))
     return {name: np.array(matrices) for name, matrices in found.items()}

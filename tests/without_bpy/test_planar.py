@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from itertools import permutations, product
+from itertools import product
 from math import pi
 
 import numpy as np
@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from two_bone_ik.skeleton import transform
-from two_bone_ik.solver import rotation
 from two_bone_ik.solver.feet.hips import envelope_weights, smooth_envelope
 from two_bone_ik.solver.feet.statistics import densest
 
@@ -270,19 +269,6 @@ ROUNDING = 1e-12
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(1)
-
-
-@pytest.mark.parametrize("order", ["".join(axes) for axes in permutations("XYZ")])
-def test_euler_angles_turn_about_one_axis_after_another(order: str, rng: np.random.Generator) -> None:
-    angles = rng.uniform(-7.0, 7.0, (50, 3))
-    for found, own in zip(rotation.from_eulers(angles, order), angles, strict=True):
-        expected = np.eye(3)
-        for axis in map("XYZ".index, order):
-            turn, (j, k) = np.eye(3), [(axis + 1) % 3, (axis + 2) % 3]
-            turn[j, j] = turn[k, k] = np.cos(own[axis])
-            turn[k, j], turn[j, k] = np.sin(own[axis]), -np.sin(own[axis])
-            expected = turn @ expected
-        np.testing.assert_allclose(found, expected, atol=ROUNDING)
 
 
 def test_affine_products_and_inverses_are_those_of_matrices(rng: np.random.Generator) -> None:

@@ -12,7 +12,7 @@ import pytest
 from solver.feet.plant import PlantedLegs
 from solver.feet.statistics import slide
 from support.footsteps import CLEARANCE, Capture
-from support.planted import ANKLE, ground_velocity, most_acceleration, planted, slid, stair_level
+from support.planted import ANKLE, most_acceleration, planted, slid, stair_level
 from support.takes import TAKES, disturbed, legs_scaled
 
 RATIOS = (0.85, 1.0, 1.15)
@@ -29,27 +29,6 @@ def results() -> list[tuple[Capture, PlantedLegs, Capture]]:
             level = stair_level(take, ratio) if name == "stair" else None
             found.append((before, *planted(before, ratio, level=level, ratio=ratio, origin=ANKLE)))
     return found
-
-
-def test_known_contacts_do_not_slide(results: list) -> None:
-    before = np.concatenate([slid(before, ground_velocity(before, result)) for before, result, _ in results])
-    after = np.concatenate([slid(after, ground_velocity(before, result)) for before, result, after in results])
-    before, held = (np.sort(values)[: int(0.97 * len(values))] for values in (before, after))
-    slides = [1e3 * np.quantile(values, 0.99) for values in (before, held)]
-    print("slide of 97 % of the frames, 99th percentile: {:.3f} mm a frame before, {:.6f} after".format(*slides))
-    print(f"{np.mean(after < 1e-4):.4f} of the frames stand still")
-    assert np.quantile(held, 0.99) < 1e-4
-
-
-def test_knees_do_not_pop(results: list) -> None:
-    ratios = [
-        most_acceleration(after.knees, after.rate) / most_acceleration(before.knees, before.rate)
-        for before, _, after in results
-    ]
-    print(f"knee acceleration, as captured 1: median {np.median(ratios):.3f}, greatest {max(ratios):.3f}")
-    assert np.median(ratios) <= 1.15
-    # Legs that are fully stretched, and not soft, reach 3.
-    assert max(ratios) <= 2.0
 
 
 def test_hips_stay_smooth(results: list) -> None:
@@ -75,19 +54,6 @@ def test_a_foot_slides_as_far_as_the_point_that_slides_most(results: list) -> No
     for row in np.flatnonzero(np.isfinite(told)):
         both = result.stands[row, 0] & result.stands[row + 1, 0]
         assert told[row] == pytest.approx(steps[row, 0][both].max())
-
-
-def test_soles_are_on_a_given_floor() -> None:
-    heights = []
-    for seed, make in enumerate(TAKES.values()):
-        take = disturbed(make(60.0), 0.002, seed)
-        _, after = planted(take, level=take.floor)
-        above = np.where(take.touches, after.points[..., 2] - take.floor, np.inf).min(axis=-1)
-        heights.append(above[np.isfinite(above)])
-    above = np.concatenate(heights)
-    on_floor = np.mean((above > -0.001) & (above < 0.002))
-    print(f"soles from 1 mm below to 2 mm above the floor: {on_floor:.4f} of the known contacts")
-    assert on_floor >= 0.97
 
 
 def test_hips_that_cannot_be_keyed_stay_and_feet_give_way() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from math import cos, pi, radians, sin
 
 import numpy as np
@@ -11,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver import Goals, Options, Plane, Solution, Status, solve
-from support.limbs import LEG, OPTIONS, X, assert_sound, limb, random_pose
+from support.limbs import LEG, OPTIONS, X, assert_same, assert_sound, limb, random_pose
 from support.oracles import angle_between, rotation_about
 
 RATE = 24.0
@@ -74,13 +73,6 @@ def flips(solution: Solution) -> int:
     return int((np.abs(steps(solution)) > pi / 2).sum())
 
 
-def assert_same(one: Solution, other: Solution, rows: object = slice(None)) -> None:
-    """To the last bit."""
-    for field in fields(Solution):
-        a, b = getattr(one, field.name), getattr(other, field.name)
-        np.testing.assert_array_equal(a[rows], b[rows], err_msg=field.name)
-
-
 class TestWellPlaced:
     @given(seed=st.integers(0, 10_000), smoothing=SMOOTHING)
     @settings(deadline=None, max_examples=60)
@@ -90,7 +82,7 @@ class TestWellPlaced:
         pole = random_walk(seed + 1, 80)
         good = off_line(target, pole) > WELL
         off, on = (smoothed(target, pole, value, plane=Plane.POLE) for value in (0.0, smoothing))
-        assert_same(off, on, good)
+        assert_same(off, on, row=good, of=good)
         assert (on.swivel[good] == 0.0).all()
 
     def test_a_range_with_good_poles_alone_is_left_alone(self) -> None:
@@ -103,7 +95,7 @@ class TestWellPlaced:
         target, pole = swing(0.05, 0.01)
         influence = np.where(np.arange(len(target)) < 60, 0.0, 1.0)
         off, on = (smoothed(target, pole, value, pole_influence=influence) for value in (0.0, 1.0))
-        assert_same(off, on, slice(0, 60))
+        assert_same(off, on, row=slice(60), of=slice(60))
         assert np.abs(on.swivel[60:]).max() > 0.1
 
 
@@ -255,4 +247,4 @@ class TestDegenerate:
             np.testing.assert_allclose(on.joints[:, 2], off.joints[:, 2], atol=1e-12)
         good = off_line(target, pole) > WELL
         if options["bend"] != "NEAREST" and options["unreachable"] != "HOLD":
-            assert_same(off, on, good)
+            assert_same(off, on, row=good, of=good)

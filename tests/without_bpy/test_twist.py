@@ -101,13 +101,6 @@ def test_a_motion_that_is_made_of_twist_and_swing_is_read_so(seed: int, most: fl
     np.testing.assert_allclose(found.swing, swing, atol=1e-7, err_msg="near none, the matrix shows its square")
 
 
-def test_a_hand_turns_twice_round_without_a_jump() -> None:
-    angle = np.linspace(0.0, 4.0 * np.pi, 60)
-    found = twist.twist([turned(0.7, 1.0, each) for each in angle], LINE)
-    np.testing.assert_allclose(found.angle, angle, atol=1e-12)
-    np.testing.assert_allclose(found.swing, 0.7, atol=1e-12)
-
-
 def test_along_the_shortest_way_of_a_step_the_twist_is_right() -> None:
     """At a swing of 149 degrees a turn by 170 degrees a frame may turn the twist by more than half a turn."""
     rng = np.random.default_rng(3)
