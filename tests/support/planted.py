@@ -84,6 +84,11 @@ def slid(take: Capture, velocity: np.ndarray) -> np.ndarray:
     return distances[np.isfinite(distances)]
 
 
+def f1(one: np.ndarray, other: np.ndarray) -> float:
+    """How well two labels of the same frames agree: 1 where they are the same."""
+    return 2 * np.count_nonzero(one & other) / (np.count_nonzero(one) + np.count_nonzero(other))
+
+
 def most_acceleration(points: np.ndarray, rate: float) -> float:
     """The greatest of all points, in metres a second squared."""
     return np.linalg.norm(np.diff(points, 2, axis=0), axis=-1).max() * rate**2

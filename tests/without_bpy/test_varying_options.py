@@ -67,13 +67,14 @@ def test_numbers_that_vary_pose_each_frame_as_it_is_posed_alone(
     """A limb of other lengths on each frame, or limbs side by side; each number has a value for each of them."""
     rng = np.random.default_rng(seed)
     chains = [random_limb(rng) for _ in range(3)]
-    if pins is PINS[1][0] and shape == (3,):
-        chains = chains[:1] * 3  # one that is pinned and folded has its side from the frame before
     joints, axes = (np.stack([getattr(chain, name) for chain in chains]) for name in ("joints", "hinge_axis"))
+    limbs = (
+        Chain(joints=joints, hinge_axis=axes) if len(shape) == 1 else Chain(joints=joints[None], hinge_axis=axes[None])
+    )
+    if pins is PINS[1][0] and len(shape) == 1:
+        limbs, chains = chains[0], chains[:1] * 3  # a pin that folds lengths of a frame's own chooses no side
     goals, numbers = random_goals(rng, *shape), drawn(data, *varying, pins=pins)
-    if len(shape) == 2:
-        joints, axes = joints[None], axes[None]
-    found = solve(Chain(joints=joints, hinge_axis=axes), goals, Options(**choices, **numbers))
+    found = solve(limbs, goals, Options(**choices, **numbers))
     for row in np.ndindex(*shape):
         own = {name: float(values[(0, *row[1:]) if len(row) == 2 else row]) for name, values in numbers.items()}
         one = Goals(**{name: getattr(goals, name)[row][None] for name in ("target", "pole", "pose")})
