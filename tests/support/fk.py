@@ -7,11 +7,12 @@ from math import cos, sin
 
 import bpy
 import numpy as np
+from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 from mathutils import Euler, Matrix, Quaternion
 
-from .rigs import animate
+from .rigs import ARM, Bone, animate, armature, empty
 from .truth import on_frame
 
 KEYED = range(1, 41, 3)
@@ -31,6 +32,20 @@ def swing(rig: Object, angle: Callable[[float], float] = lambda frame: 0.9 * (1 
         turn = Euler((sin(frame / 9), cos(frame / 7), 0.4 * sin(frame / 5)))
         pose(rig, "upper", turn.to_matrix(), frame)
         pose(rig, "lower", hinge(rig, angle(frame)).to_matrix(), frame)
+
+
+def two_arms() -> Object:
+    """A rig with two arms that swing; each follows empties "Target" and "Pole", those of the second with ".L"."""
+    left = (
+        Bone("upper.L", (0, 0, 1), (-1, 0.2, 1), "spine"),
+        Bone("lower.L", (-1, 0.2, 1), (-1.8, 0, 1), "upper.L"),
+    )
+    rig = armature((*ARM, *left))
+    swing(rig)
+    animate(rig.pose.bones["upper.L"], rotation_quaternion={1: (1, 0.3, 1, 0), 40: (1, 1, 0, 0)})
+    for side in ("", ".L"):
+        api.add_chain(rig, f"lower{side}", target=empty(f"Target{side}"), pole_target=empty(f"Pole{side}"))
+    return rig
 
 
 def carry(rig: Object) -> None:

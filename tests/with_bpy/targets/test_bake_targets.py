@@ -309,16 +309,8 @@ def test_targets_follow_a_pose_made_by_an_ik_constraint() -> None:
 
 
 def test_all_chains_at_once_with_one_target_on_the_other() -> None:
-    other_arm = (
-        Bone("upper.L", (0, 0, 1), (-1, 0.2, 1), "spine"),
-        Bone("lower.L", (-1, 0.2, 1), (-1.8, 0, 1), "upper.L"),
-    )
-    rig = armature((*ARM, *other_arm))
-    fk.swing(rig)
+    rig = fk.two_arms()
     fk.carry(rig)
-    animate(rig.pose.bones["upper.L"], rotation_quaternion={1: (1, 0.3, 1, 0), 40: (1, 1, 0, 0)})
-    for side in ("", ".L"):
-        api.add_chain(rig, f"lower{side}", target=empty(f"Target{side}"), pole_target=empty(f"Pole{side}"))
     bpy.data.objects["Target.L"].parent = bpy.data.objects["Target"]
     limbs = (Limb(), Limb(root="upper.L", end="lower.L"))
 

@@ -15,7 +15,7 @@ from support import file_data, rigs
 from support.empty_file import open_empty_file
 from support.refused import refused
 from support.rigs import arm
-from support.truth import on_frame
+from support.truth import on_frame, save_and_load
 
 KINDS = pytest.mark.parametrize("kind", ["EMPTIES", "BONES"])
 
@@ -163,7 +163,7 @@ def test_an_override_takes_chains_and_targets_along(tmp_path: Path, kind: str, w
         bpy.ops.object.make_override_library(collection=bpy.data.collections["Hero"].session_uid)
     else:
         bpy.ops.object.make_override_library()
-    save_and_load(tmp_path)
+    save_and_load()
     (rig,) = (item for item in bpy.data.objects if item.type == "ARMATURE" and not item.library)
     (chain,) = rig.two_bone_ik_chains
     assert not chain.target.library
@@ -191,11 +191,6 @@ def test_an_override_takes_chains_and_targets_along(tmp_path: Path, kind: str, w
 SHIFTS = {1: Vector((0, -0.1, 0)), 9: Vector((-0.1, -0.3, 0.1))}
 
 
-def save_and_load(folder: Path) -> None:
-    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "shot.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(folder / "shot.blend"))
-
-
 def test_an_override_is_offered_empties_in_place_of_bones(tmp_path: Path) -> None:
     hero(holder=collection("Hero"))
     path = str(tmp_path / "hero.blend")
@@ -214,7 +209,7 @@ def test_an_override_is_offered_empties_in_place_of_bones(tmp_path: Path) -> Non
 
 
 def characters(count: int) -> list[Object]:
-    """Arms in different places and poses, without targets."""
+    """Arms in different places and poses, selected, without targets."""
     rigs = []
     for number in range(count):
         link = arm()
@@ -222,7 +217,9 @@ def characters(count: int) -> list[Object]:
         rig.name, rig.location, rig.rotation_euler = f"Rig {number}", (2.0 * number, 0.3, 0.1), (0.2, 0.1 * number, 0.4)
         rig.pose.bones["upper"].rotation_quaternion = Euler((0.3, 0.2 * number, -0.5)).to_quaternion()
         link.target = None
+        rig.select_set(True)
         rigs.append(rig)
+    bpy.context.view_layer.update()
     return rigs
 
 
@@ -231,7 +228,7 @@ def shown(rigs: list[Object]) -> np.ndarray:
     return np.array([[rig.matrix_world @ bone.matrix for bone in rig.pose.bones] for rig in rigs], dtype=float)
 
 
-@pytest.mark.parametrize("kind", ["EMPTIES", "BONES"])
+@KINDS
 def test_the_poses_of_many_stay(kind: str) -> None:
     rigs = characters(3)
     before = shown(rigs)
@@ -269,20 +266,6 @@ def test_one_that_lacks_none_is_told_beside_others() -> None:
     assert [report.rig for report in api.create_targets([one, other, one])] == [one.name, other.name, one.name]
 
 
-def selected(count: int) -> list[Object]:
-    """Selected arms whose chains have no targets."""
-    rigs = []
-    for number in range(count):
-        link = arm()
-        rig = link.id_data
-        rig.location.x = 2.0 * number
-        link.target = None
-        rig.select_set(True)
-        rigs.append(rig)
-    bpy.context.view_layer.update()
-    return rigs
-
-
 def evaluations(**options: str) -> int:
     """How often Blender evaluates the scene while targets are created."""
     seen: list[object] = []
@@ -299,17 +282,17 @@ def evaluations(**options: str) -> int:
 
 
 def test_four_take_as_many_evaluations_as_one() -> None:
-    selected(1)
+    characters(1)
     for_one = evaluations()
     bpy.ops.object.select_all(action="DESELECT")
-    rigs = selected(4)
+    rigs = characters(4)
     assert evaluations() == for_one
     assert all(rig.two_bone_ik_chains[0].target for rig in rigs)
 
 
-@pytest.mark.parametrize("kind", ["EMPTIES", "BONES"])
+@KINDS
 def test_one_that_is_refused_leaves_the_others_theirs(kind: str) -> None:
-    rigs = selected(3)
+    rigs = characters(3)
     rigs[1].two_bone_ik_chains[0].end_bone = "gone"
     with pytest.raises(RuntimeError, match="gone"):
         bpy.ops.two_bone_ik.create_targets(kind=kind)
@@ -318,19 +301,15 @@ def test_one_that_is_refused_leaves_the_others_theirs(kind: str) -> None:
 
 @pytest.mark.parametrize("how", ["exclude", "hide_viewport"])
 def test_empties_land_where_the_view_layer_shows_them(how: str) -> None:
-    rig = rigs.armature()
-    char, backup = (bpy.data.collections.new(name) for name in ("Char", "Backup"))
-    bpy.context.scene.collection.children.link(char)
-    char.children.link(backup)
-    bpy.context.scene.collection.objects.unlink(rig)
-    for collection in (char, backup):
-        collection.objects.link(rig)
+    char = collection("Char")
+    rig = hero(holder=char)
+    collection("Backup", char).objects.link(rig)
     setattr(bpy.context.view_layer.layer_collection.children["Char"].children["Backup"], how, True)
     rig.location = (1, 2, 3)
-    chain = api.add_chain(rig, "lower")
     api.create_targets(rig)
+    [chain] = rig.two_bone_ik_chains
     assert chain.target.visible_get()
-    assert [made.name for made in char.children] == ["Backup", "Rig Targets"]
+    assert [made.name for made in char.children] == ["Backup", "Hero Targets"]
     bpy.context.view_layer.update()
     tip = rig.matrix_world @ rig.pose.bones["lower"].tail
     assert (chain.target.matrix_world.translation - tip).length < 1e-5
@@ -346,12 +325,8 @@ def test_a_character_has_one_collection_for_its_targets() -> None:
 
 
 def test_a_character_that_is_hidden_keeps_its_empties() -> None:
-    rig = rigs.armature()
-    char = bpy.data.collections.new("Char")
-    bpy.context.scene.collection.children.link(char)
-    bpy.context.scene.collection.objects.unlink(rig)
-    char.objects.link(rig)
+    char = collection("Char")
+    rig = hero(holder=char)
     bpy.context.view_layer.layer_collection.children["Char"].hide_viewport = True
-    api.add_chain(rig, "lower")
     api.create_targets(rig)
-    assert [made.name for made in char.children] == ["Rig Targets"]
+    assert [made.name for made in char.children] == ["Hero Targets"]

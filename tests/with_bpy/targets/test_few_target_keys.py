@@ -134,16 +134,7 @@ def test_a_smaller_tolerance_takes_more_keys(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_target_on_the_target_of_another_limb_is_in_place() -> None:
     """What carries it plays between keys; it is keyed from there."""
-    table = (
-        *ARM,
-        Bone("upper.L", (0, 0, 1), (-1, 0.2, 1), "spine"),
-        Bone("lower.L", (-1, 0.2, 1), (-1.8, 0, 1), "upper.L"),
-    )
-    rig = armature(table)
-    fk.swing(rig)
-    animate(rig.pose.bones["upper.L"], rotation_quaternion={1: (1, 0.3, 1, 0), 40: (1, 1, 0, 0)})
-    for side in ("", ".L"):
-        api.add_chain(rig, f"lower{side}", target=empty(f"Target{side}"), pole_target=empty(f"Pole{side}"))
+    rig = fk.two_arms()
     bpy.data.objects["Target.L"].parent = bpy.data.objects["Target"]
     limb, tolerance = Limb(root="upper.L", end="lower.L"), 0.01
     tips = np.array([limb.joints(on_frame(frame))[2] for frame in QUARTERS])

@@ -12,7 +12,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 
-from support import file_data
+from support.refused import refused
 from support.rigs import ARM, Bone, animate, arm, armature, empty
 from support.truth import on_frame
 
@@ -161,18 +161,12 @@ def test_target_bones_get_another_parent_bone(inherit: str) -> None:
     np.testing.assert_allclose(worlds(*points), before, atol=CLOSE)
 
 
-def refused(rig: Object, space: object, match: str) -> None:
-    before = file_data.dump()
-    with pytest.raises(api.Refused, match=match):
-        api.change_target_space(rig, frames=SPAN, space=space)
-    assert not file_data.changed(before)
-
-
 @pytest.mark.parametrize("space", [None, "Prop"])
 def test_target_bones_do_not_leave_their_armature(space: str | None) -> None:
     rig = arm_on_bones()
     moving_prop()
-    refused(rig, bpy.data.objects.get(space or ""), 'is a bone and stays in its armature: take "Rig" or a bone of it')
+    with refused(match='is a bone and stays in its armature: take "Rig" or a bone of it'):
+        api.change_target_space(rig, frames=SPAN, space=bpy.data.objects.get(space or ""))
 
 
 @pytest.mark.parametrize(
@@ -186,7 +180,8 @@ def test_target_bones_do_not_leave_their_armature(space: str | None) -> None:
 def test_a_space_that_cannot_carry_the_target_is_refused(bone: str, match: str) -> None:
     rig, prop = reaching_arm(), moving_prop()
     prop.parent = bpy.data.objects["Target"]
-    refused(rig, (rig, bone) if bone else prop, match)
+    with refused(match=match):
+        api.change_target_space(rig, frames=SPAN, space=(rig, bone) if bone else prop)
 
 
 def test_the_operator_takes_the_space_by_name() -> None:
