@@ -30,6 +30,7 @@ NOT_NAMES: tuple[Callable[[Object], Any], ...] = (
     *(lambda rig: rig.two_bone_ik_chains[0], lambda rig: [rig.two_bone_ik_chains[0]]),
     *(lambda rig: (chain.name for chain in rig.two_bone_ik_chains), lambda rig: 3, lambda rig: []),
 )
+EMPTY = (range(5, 5), range(9, 1))
 NOT_FRAMES = (5, (1,), (1, 2, 3, 4), (), "1:10", ("1", "10"), (None, None), {1, 10}, {"start": 1})
 OTHERS: dict[str, tuple[Callable[[Object], Any], str]] = {
     "scene": (lambda rig: api.bake(rig, scene="Scene"), "'Scene'"),
@@ -64,7 +65,12 @@ OTHERS: dict[str, tuple[Callable[[Object], Any], str]] = {
     "window without end": (lambda rig: still(rig, window=float("inf")), "Stillness has window = inf"),
     "tolerance below 0": (lambda rig: api.pin(rig, style=api.KeyStyle(tolerance=-1)), "tolerance = -1"),
     "new action": (lambda rig: api.pin(rig, style=api.KeyStyle(new_action="no")), "new_action = 'no'"),
-    "keys": (lambda rig: api.pin(rig, style=api.KeyStyle(keys="ALL")), "'ALL'"),
+    "keys": (lambda rig: api.pin(rig, style=api.KeyStyle(keys="REDUCD")), 'the nearest is "REDUCED"'),
+    "wrong name": (lambda rig: api.bake(rig, "leg.L"), '"leg.L"'),
+    **{
+        f"flag {value!r}": (lambda rig, value=value: api.ensure_chain(rig, "lower", mute=value), "takes true or false")
+        for value in (0, 1, 1.0, "true", None)
+    },
     "chains of a setup": (lambda rig: setup(rig, 3), "is none"),
     "chain of a setup": (lambda rig: setup(rig, [3]), "is none"),
     "chain without a bone": (lambda rig: setup(rig, [{}]), "end_bone"),
@@ -103,11 +109,6 @@ def rig(empty_file: None) -> Object:
     return chain.id_data
 
 
-def refused(call: Callable[[], Any]) -> api.Refused:
-    (found,) = each_refused([call])
-    return found
-
-
 def each_refused(calls: Iterable[Callable[[], Any]]) -> Iterator[api.Refused]:
     """The refusals of these calls; after all of them the file is as it was."""
     before = dump()
@@ -144,15 +145,17 @@ def test_what_is_no_range_of_frames_is_refused(rig: Object) -> None:
         assert repr(frames) in str(found), call
 
 
+def test_a_range_without_frames_is_not_all_frames(rig: Object) -> None:
+    calls = (api.bake, api.check, api.bake_targets, api.pin, api.hold, partial(api.plant, contacts=[STANDS]))
+    given = [*product(calls, EMPTY)]
+    for found in each_refused(partial(call, rig, ["lower"], frames=frames) for call, frames in given):
+        assert found.kind == "EMPTY_RANGE"
+
+
 def test_a_value_of_the_wrong_type_is_named(rig: Object) -> None:
     found = each_refused(partial(act, rig) for act, _ in OTHERS.values())
     for (case, (_, named)), each in zip(OTHERS.items(), found, strict=True):
         assert named in str(each), case
-
-
-def test_a_range_without_frames_is_not_all_frames(rig: Object) -> None:
-    assert refused(lambda: api.hold(rig, frames=range(5, 5))).kind == "EMPTY_RANGE"
-    assert refused(lambda: api.plant(rig, ["lower"], range(5, 5), contacts=[STANDS])).kind == "EMPTY_RANGE"
 
 
 def test_names_may_be_any_collection(rig: Object) -> None:
@@ -164,8 +167,3 @@ def test_one_limb_and_one_word_go_without_a_list(rig: Object) -> None:
     assert api.contacts(rig, "lower", (1, 10)) == api.contacts(rig, ["lower"], (1, 10))
     assert api.detect(rig, "ARMS") == api.detect(rig, ["ARMS"])
     assert api.copy_settings(rig, "lower", sections="BEND") == api.copy_settings(rig, "lower", sections=["BEND"])
-
-
-def test_the_keys_of_a_style_are_a_word_that_there_is() -> None:
-    with pytest.raises(api.Refused, match='the nearest is "REDUCED"'):
-        api.KeyStyle(keys="REDUCD")

@@ -71,12 +71,6 @@ def test_targets_are_held_whatever_carries_them(place: Callable[[Object, Object]
     assert np.abs(np.array(found) - found[0])[..., 3].max() < 2 * DRIFT
 
 
-def refusal(call: Callable[[], object]) -> api.Refused:
-    with pytest.raises(api.Refused) as caught:
-        call()
-    return caught.value
-
-
 def test_a_target_that_is_carried_in_part_is_refused_there() -> None:
     rig, target, cup = scene()
     carried = target.constraints.new("CHILD_OF")
@@ -86,21 +80,17 @@ def test_a_target_that_is_carried_in_part_is_refused_there() -> None:
         carried.influence = influence
         carried.keyframe_insert("influence", frame=frame)
     for frames in ((12, 40), (40, 70)):
-        refused = refusal(lambda frames=frames: api.hold(rig, frames=frames, space=cup))
-        assert refused.kind == "BLENDED_TARGET"
-        assert 'constraint "Child Of"' in str(refused)
+        with refused("BLENDED_TARGET", 'constraint "Child Of"'):
+            api.hold(rig, frames=frames, space=cup)
     assert not api.hold(rig, frames=(20, 40), space=cup).notes
 
 
 def test_a_hand_cannot_hold_what_it_carries() -> None:
-    rig, target, cup = scene()
-    before = everything(target)
+    rig, _, cup = scene()
     cup.parent, cup.parent_type, cup.parent_bone = rig, "BONE", "hand"
-    refused = refusal(lambda: api.hold(rig, frames=(20, 40), space=cup))
-    assert (refused.kind, refused.bone) == ("HOLD_CIRCLE", "upper")
-    assert '"lower"' in str(refused)
-    assert everything(target) == before
-    assert len(bpy.data.objects) == 3
+    with refused("HOLD_CIRCLE", '"lower"') as found:
+        api.hold(rig, frames=(20, 40), space=cup)
+    assert found.value.bone == "upper"
 
 
 def test_two_hands_cannot_hold_on_to_each_other() -> None:
@@ -111,10 +101,8 @@ def test_two_hands_cannot_hold_on_to_each_other() -> None:
     chain(rig, "lower.R", target=right)
     api.hold(rig, ["lower"], (20, 40), space=(rig, "hand.R"))
     api.hold(rig, ["lower.R"], (60, 70), space=(rig, "hand"))  # later: a thing goes from hand to hand
-    refused = refusal(lambda: api.hold(rig, ["lower.R"], (30, 50), space=(rig, "hand")))
-    assert refused.kind == "HOLD_CIRCLE"
-    assert "lower (upper)" in str(refused)
-    assert "lower.R (upper.R)" in str(refused)
+    with refused("HOLD_CIRCLE", "lower (upper)", "lower.R (upper.R)"):
+        api.hold(rig, ["lower.R"], (30, 50), space=(rig, "hand"))
 
 
 @pytest.mark.parametrize(
@@ -129,17 +117,15 @@ def test_two_hands_cannot_hold_on_to_each_other() -> None:
     ids=str,
 )
 def test_what_cannot_be_held_is_refused(wrong: dict[str, object], kind: str, words: str) -> None:
-    rig, target, _ = scene()
-    before, wrong = everything(target), dict(wrong)
+    rig, _, _ = scene()
+    wrong = dict(wrong)
     if "target" in wrong:
         rig.two_bone_ik_chains[0].target = wrong.pop("target")
     if "space" in wrong:
         name, bone = wrong["space"]
         wrong["space"] = (bpy.data.objects[name], bone) if bone else bpy.data.objects[name]
-    found = refusal(lambda: api.hold(rig, frames=(20, 40), **wrong))
-    assert found.kind == kind
-    assert words in str(found)
-    assert everything(target) == before
+    with refused(kind, words):
+        api.hold(rig, frames=(20, 40), **wrong)
 
 
 def test_a_cut_is_as_sharp_as_asked() -> None:
@@ -260,10 +246,8 @@ def bounce(target: Object) -> None:
 def test_a_hold_refuses_what_it_would_change_outside(animated: Callable[[Object], None], kind: str, told: str) -> None:
     rig, target, cup = scene()
     animated(target)
-    before = everything(target)
-    with refused(kind, match=told):
+    with refused(kind, told):
         api.hold(rig, frames=(20.5, 40.5), space=cup)
-    assert everything(target) == before
 
 
 def test_a_hold_is_made_over_muted_strips() -> None:

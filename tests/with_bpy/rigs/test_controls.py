@@ -13,6 +13,7 @@ from bpy.types import Object
 from mathutils import Euler
 
 from support.published_rigs import published
+from support.refused import refused
 from support.rigify import generated
 from support.rigs import animate, empty
 from support.truth import on_frame, worlds
@@ -135,16 +136,14 @@ def test_a_held_foot_stays_while_its_heel_rolls(rig: Object) -> None:
     np.testing.assert_allclose(worlds(rig, FRAMES, "MCH-thigh_ik_target.L"), before, atol=1e-6)
     between = rig.pose.bones["foot_spin_ik.L"].constraints.new("COPY_LOCATION")
     between.target, between.subtarget = rig, "torso"
-    with pytest.raises(api.Refused, match='constraint "Copy Location" acts on "foot_spin_ik') as refused:
+    with refused("NOT_CARRIED", 'constraint "Copy Location" acts on "foot_spin_ik'):
         api.hold(rig, ["Leg.L"], (1, 5))
-    assert refused.value.kind == "NOT_CARRIED"
 
 
 def test_controls_leave_alone_what_shows_and_their_parents(rig: Object) -> None:
     """IK shows here: to snap its controls to the FK pose would lose what the user sees."""
-    with pytest.raises(api.Refused, match='set "IK_FK" to 1') as refused:
+    with refused("NOT_SHOWN", 'set "IK_FK" to 1'):
         api.snap_targets(rig)
-    assert refused.value.kind == "NOT_SHOWN"
     stride(rig)
     prop = '["IK_FK"]'
     parent = rig.pose.bones["thigh_parent.L"]
@@ -153,9 +152,8 @@ def test_controls_leave_alone_what_shows_and_their_parents(rig: Object) -> None:
     parent.keyframe_insert(prop, frame=12)
     with pytest.raises(api.Refused, match="on frame "):
         api.bake_targets(rig, ["Leg.L"], frames=(1, 20))
-    with pytest.raises(api.Refused, match='moved by control "foot_ik') as refused:
+    with refused("RIG_SPACE", 'moved by control "foot_ik'):
         api.change_target_space(rig, ["Leg.L"], (1, 5), space=(rig, "torso"))
-    assert refused.value.kind == "RIG_SPACE"
 
 
 def test_what_two_controls_move_is_refused_by_name() -> None:
@@ -163,9 +161,8 @@ def test_what_two_controls_move_is_refused_by_name() -> None:
     api.add_detected(rig)
     chain = rig.two_bone_ik_chains["Front Leg.L"]
     assert (chain.target, chain.subtarget) == (rig, "MCH-front_thigh_ik_target.L")
-    with pytest.raises(api.Refused, match="by more than one control") as refused:
+    with refused("NO_CONTROL", "by more than one control"):
         api.hold(rig, ["Front Leg.L"], (1, 5))
-    assert refused.value.kind == "NO_CONTROL"
 
 
 def test_a_pin_names_controls_and_no_bones_between(rig: Object) -> None:

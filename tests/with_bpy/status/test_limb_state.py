@@ -257,13 +257,6 @@ def arm_without_its_target(*scenes: str) -> Object:
     return rig
 
 
-def said(rig: Object) -> tuple[LimbState, str]:
-    """Its state, and what the panel says of it."""
-    bpy.context.view_layer.update()
-    found = limb_states(rig, bpy.context.scene, bpy.context.view_layer.depsgraph)["lower"]
-    return found, limb_notice.short(bpy.context, found) + ": " + limb_notice.long(bpy.context, found)
-
-
 @pytest.mark.parametrize(
     ("scenes", "state", "sentence"),
     [
@@ -273,9 +266,10 @@ def said(rig: Object) -> tuple[LimbState, str]:
     ],
 )
 def test_where_a_target_is_that_the_scene_lacks_is_told(scenes: tuple[str, ...], state: str, sentence: str) -> None:
-    found, text = said(arm_without_its_target(*scenes))
+    found = told(arm_without_its_target(*scenes))
     assert (found.state, found.refusal) == (state, None)
-    assert text == f"{sentence}: Bake and Solve follow it, Live does not"
+    short, long = limb_notice.short(bpy.context, found), limb_notice.long(bpy.context, found)
+    assert f"{short}: {long}" == f"{sentence}: Bake and Solve follow it, Live does not"
 
 
 @pytest.mark.parametrize("scenes", [("Props",), ()], ids=["another scene", "no scene"])
@@ -294,11 +288,11 @@ def test_a_target_that_the_scene_lacks_is_baked(scenes: tuple[str, ...]) -> None
 
 def test_a_target_that_comes_into_the_scene_is_followed() -> None:
     rig = arm_without_its_target("Props")
-    assert said(rig)[0].state == "OTHER_SCENE"
+    assert told(rig).state == "OTHER_SCENE"
     bpy.context.collection.objects.link(bpy.data.objects["Target"])
-    assert said(rig)[0].state == "REACHED"
+    assert told(rig).state == "REACHED"
     bpy.data.objects["Target"].hide_viewport = True
-    assert said(rig)[0].refusal.kind == "DISABLED"
+    assert told(rig).refusal.kind == "DISABLED"
 
 
 def test_system_info_tells_versions_and_settings_that_changed() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import bpy
@@ -95,55 +96,61 @@ def turned(rig: Object, bone: str, count: int) -> None:
     animate(rig.pose.bones[bone], rotation_euler={frame: (0.01 * frame, 0.0, 0.0) for frame in range(1, count + 1)})
 
 
-@pytest.mark.parametrize("chains", [False, True])
-@pytest.mark.parametrize(("count", "shows"), [(0, False), (10, False), (11, True)])
-def test_it_shows_where_a_limb_has_more_than_ten_keys(rig: Object, chains: bool, count: int, shows: bool) -> None:
+def ten_keys(rig: Object) -> None:
+    turned(rig, "lower", 10)
+
+
+def eleven_keys(rig: Object) -> None:
+    turned(rig, "lower", 11)
+
+
+def with_contact(rig: Object) -> None:
+    animate(rig.pose.bones["lower"], two_bone_ik_contact={5: "BOTH"})
+
+
+def moved_elsewhere(rig: Object) -> None:
+    turned(rig, "spine", 30)
+    animate(rig, location={frame: (0.0, 0.0, frame) for frame in range(1, 31)})
+
+
+def still(_rig: Object) -> None:
+    pass
+
+
+CAPTURED = {still: False, ten_keys: False, eleven_keys: True, with_contact: True}
+
+
+@pytest.mark.parametrize(
+    ("arrange", "shows", "chains"),
+    [*((*case, chains) for case in CAPTURED.items() for chains in (False, True)), (moved_elsewhere, False, True)],
+)
+def test_a_limb_with_keys_or_a_contact_is_captured(
+    rig: Object, arrange: Callable[[Object], None], shows: bool, chains: bool
+) -> None:
     if chains:
         api.add_chain(rig, "lower")
-    turned(rig, "lower", count)
+    arrange(rig)
     assert contact_keys.is_captured(rig) == shows
 
 
-def test_it_does_not_show_where_no_limb_has_them(rig: Object) -> None:
-    api.add_chain(rig, "lower")
-    turned(rig, "spine", 30)
-    animate(rig, location={frame: (0.0, 0.0, frame) for frame in range(1, 31)})
-    assert not contact_keys.is_captured(rig)
-
-
-@pytest.mark.parametrize("chains", [False, True])
-def test_it_shows_where_a_limb_has_a_contact(rig: Object, chains: bool) -> None:
-    if chains:
-        api.add_chain(rig, "lower")
-    animate(rig.pose.bones["lower"], two_bone_ik_contact={5: "BOTH"})
-    assert contact_keys.is_captured(rig)
-
-
-def constrain(rig: Object, *, mute: bool = False) -> None:
-    constraint = rig.pose.bones["lower"].constraints.new("IK")
-    constraint.target = bpy.data.objects.new("Target", None)
-    constraint.chain_count, constraint.mute = 2, mute
-
-
-def capture(rig: Object) -> None:
-    rig.pose.bones["lower"].rotation_mode = "XYZ"
-    animate(rig.pose.bones["lower"], rotation_euler={frame: (0.01 * frame, 0.0, 0.0) for frame in range(1, 31)})
-
-
-def test_a_bare_armature_gets_pins(rig: Object) -> None:
-    assert first_step(rig) == PIN
-
-
-@pytest.mark.parametrize("mute", [False, True])
-def test_constraints_are_taken_over(rig: Object, mute: bool) -> None:
-    constrain(rig, mute=mute)
-    assert first_step(rig) == TAKE_OVER
-
-
-def test_a_capture_is_planted_whatever_constrains_it(rig: Object) -> None:
-    capture(rig)
-    constrain(rig)
-    assert first_step(rig) == PLANT
+@pytest.mark.parametrize(
+    ("constrained", "mute", "keys", "first"),
+    [
+        (False, False, 0, PIN),
+        (True, False, 0, TAKE_OVER),
+        (True, True, 0, TAKE_OVER),
+        (True, False, 30, PLANT),
+    ],
+)
+def test_work_begins_with_what_the_armature_has(
+    rig: Object, constrained: bool, mute: bool, keys: int, first: object
+) -> None:
+    """A capture is planted whatever constrains it."""
+    if constrained:
+        constraint = rig.pose.bones["lower"].constraints.new("IK")
+        constraint.target, constraint.chain_count, constraint.mute = bpy.data.objects.new("Target", None), 2, mute
+    turned(rig, "lower", keys)
+    assert first_step(rig) == first
 
 
 def test_a_metarig_gets_pins_and_what_it_generates_switches() -> None:
