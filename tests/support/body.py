@@ -7,7 +7,7 @@ import numpy as np
 from bpy.types import Object
 
 from .rigs import animate
-from .truth import on_frame
+from .truth import worlds
 from .walker import captured, walker
 
 COUNT = 31
@@ -48,11 +48,7 @@ def body() -> Object:
 
 def shown(rig: Object, *names: str) -> np.ndarray:
     """(n, b, 4, 4) of these bones in the world."""
-    found = []
-    for frame in range(1, COUNT + 1):
-        evaluated = rig.evaluated_get(on_frame(frame))
-        found.append([np.array(evaluated.matrix_world @ evaluated.pose.bones[name].matrix) for name in names])
-    return np.array(found)
+    return worlds(rig, range(1, COUNT + 1), *names)
 
 
 def off(after: np.ndarray, before: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from bpy.types import Object
 from .bvh import Turns, bvh, imported
 from .footsteps import BALL, LENGTHS, SIDES, Capture
 from .takes import disturbed, walk
+from .truth import worlds
 
 UNIT = 100.0
 AXES = np.array(((-1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)))
@@ -80,10 +81,4 @@ def imported_walk(folder: Path, take: Capture | None = None) -> Object:
 
 def balls(rig: Object, frames: range) -> np.ndarray:
     """(n, 2, 3) the heads of the toes in metres, as Blender evaluates them."""
-    found = []
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
-        evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        places = [evaluated.matrix_world @ evaluated.pose.bones[bones[-1]].head for _, bones in LEGS]
-        found.append([tuple(place) for place in places])
-    return np.array(found) / UNIT
+    return worlds(rig, frames, *(bones[-1] for _, bones in LEGS))[..., :3, 3] / UNIT

@@ -9,7 +9,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from . import rigs
 from .rigs import Bone
-from .truth import on_frame
+from .truth import on_frame, worlds
 
 CRANE = (
     Bone("base", (0, 0, 0), (0, 0, 1)),
@@ -55,11 +55,7 @@ def with_joint(chain: PropertyGroup) -> None:
 
 def played(rig: Object) -> np.ndarray:
     """(n, k, 4, 4) the bones in the world as Blender evaluates them."""
-    poses = []
-    for frame in EVERY:
-        found = rig.evaluated_get(on_frame(frame))
-        poses.append([np.array(found.matrix_world @ bone.matrix) for bone in found.pose.bones])
-    return np.array(poses)
+    return worlds(rig, EVERY, *rig.pose.bones.keys())
 
 
 def off_target(chain: PropertyGroup) -> tuple[float, float]:

@@ -116,6 +116,15 @@ class PlainRig:
         )
 
 
+def arm(target: object, **fields: object) -> PlainRig:
+    """Two bones of lengths 1 and 0.8 that bend at rest, and a target that goes along these places (n, 3)."""
+    rig = PlainRig()
+    rig.add("upper", rotation=about("X", 0.2), **fields)
+    rig.add("lower", "upper", rotation=about("X", -0.5), length=0.8, **fields)
+    rig.objects["Target"] = path_of(target)
+    return rig
+
+
 def basis(location: object = (0, 0, 0), rotation: object = None, scale: object = (1, 1, 1)) -> Basis:
     """The same on all frames."""
     rotation = np.eye(3) if rotation is None else rotation

@@ -14,6 +14,7 @@ from bpy.types import Object
 
 from .captured_walk import imported_walk, skating_walk
 from .empty_file import open_empty_file
+from .truth import worlds
 
 SUFFIXES = ("bvh", "fbx", "glb", "gltf", "usda", "usdc", "usdz")
 RATE = 30
@@ -76,12 +77,7 @@ def _made(suffix: str, base: float) -> tuple[Path, np.ndarray]:
 
 def joints(rig: Object, frames: range, names: tuple[str, ...] = JOINTS) -> np.ndarray:
     """(n, j, 3) heads of these bones in the world, as Blender evaluates them."""
-    found = []
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
-        evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        found.append([(evaluated.matrix_world @ evaluated.pose.bones[name].head)[:] for name in names])
-    return np.array(found)
+    return worlds(rig, frames, *names)[..., :3, 3]
 
 
 def the_armature() -> Object:

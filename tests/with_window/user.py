@@ -9,6 +9,8 @@ from pathlib import Path
 
 import bpy
 import numpy as np
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+from mathutils import Vector
 
 OUT = Path(__file__).parents[2] / "out"
 COLUMNS = (0.25, 0.65, 0.83)  # of the sidebar's width: left and right half of a row, and the buttons beside a list
@@ -37,8 +39,7 @@ class User:
         # A sidebar that was never drawn has no tabs, and one that is drawn late forgets which was chosen.
         while self.sidebar.active_panel_category != tab:
             self.sidebar.active_panel_category = tab
-            for _ in range(4):
-                yield
+            yield from self.wait(4)
 
     def click(self, name: str, columns: tuple[float, ...] = COLUMNS) -> Steps:
         """Click the sidebar's button of an operator or a property: `two_bone_ik.bake`, `two_bone_ik_overlay`.
@@ -70,10 +71,28 @@ class User:
             yield from self.move(self.mouse[0], self.mouse[1] + STEP)
         yield from self.move_to(name, columns)
 
+    @property
+    def viewport(self) -> bpy.types.Region:
+        return next(region for region in self.area.regions if region.type == "WINDOW")
+
+    def override(self) -> object:
+        """A context in which an operator acts as in the viewport."""
+        return bpy.context.temp_override(window=self.window, area=self.area, region=self.viewport)
+
     def point(self, x: float, y: float) -> Steps:
         """Move the mouse to a place in the viewport, as parts of its width and height."""
-        region = next(region for region in self.area.regions if region.type == "WINDOW")
-        yield from self.move(region.x + int(x * region.width), region.y + int(y * region.height))
+        view = self.viewport
+        yield from self.move(view.x + int(x * view.width), view.y + int(y * view.height))
+
+    def point_at(self, place: Vector) -> Steps:
+        """Move the mouse to where the viewport shows this place in the world."""
+        x, y = location_3d_to_region_2d(self.viewport, self.area.spaces.active.region_3d, place)
+        yield from self.point(x / self.viewport.width, y / self.viewport.height)
+
+    def wait(self, steps: int = 6) -> Steps:
+        """By default until what has changed is drawn."""
+        for _ in range(steps):
+            yield
 
     def press(self, key: str) -> Steps:
         """A click, or a key."""

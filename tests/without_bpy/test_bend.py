@@ -257,7 +257,6 @@ def test_a_knee_beyond_straight_goes_over_smoothly(low: float, rate: float) -> N
     captured = dip(low, rate)
     found = bent(captured, rate)
     steps = [np.abs(np.diff(each)).max() for each in (captured, found)]
-    print(f"down to {low} degrees: steps of {steps[0]:.2f} degrees captured, of {steps[1]:.2f} planted")
     assert steps[1] < 1.2 * steps[0]
     assert found.min() > 7.0
 
@@ -268,7 +267,6 @@ def test_a_limb_that_bends_clearly_backwards_stays_as_captured(low: float, rate:
     captured = dip(low, rate)
     found = bent(captured, rate)
     steps = [np.abs(np.diff(each)).max() for each in (captured, found)]
-    print(f"down to {low} degrees: steps of {steps[0]:.2f} degrees captured, of {steps[1]:.2f} planted")
     assert np.abs(found - captured)[captured < 0.0].max() < 1e-9
     assert steps[1] < 1.2 * steps[0]
 

@@ -100,7 +100,6 @@ def test_feet_stand_for_as_long_at_any_rate(rate: float, skates: float) -> None:
     way = skates * np.arange(len(take.hips))[:, None, None, None] / rate * np.array((1.0, 0.0, 0.0))
     stands = footing(take.points + way, rate, LEGS, UP).stands
     share, known = (each.any(axis=-1).mean() for each in (stands, take.touches))
-    print(f"found to stand on {share:.3f} of the frames, stands on {known:.3f}")
     assert share == pytest.approx(known, abs=0.05)
 
 

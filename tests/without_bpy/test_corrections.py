@@ -122,7 +122,6 @@ def test_in_a_long_pause_a_foot_does_not_swing_out(pause: float, rate: float) ->
     first, last = np.flatnonzero(~stands)[[0, -1]]
     sizes, turns = np.linalg.norm(moved, axis=1), np.linalg.norm(np.diff(moved, 2, axis=0), axis=1) * rate
     larger = max(sizes[first - 1], sizes[last + 1])
-    print(f"corrected by up to {1e3 * sizes[first : last + 1].max():.1f} mm, beside the pause by {1e3 * larger:.1f}")
     assert sizes[first : last + 1].max() <= 1.2 * larger
     # It goes on with the speed that it had, which is up to 60 mm a second.
     assert turns[[first - 2, first - 1, last - 1, last]].max() < 0.03

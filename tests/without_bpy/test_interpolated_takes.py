@@ -36,7 +36,6 @@ def test_a_pose_that_is_held_leaves_the_contacts(name: str, held: int) -> None:
     longer = np.concatenate((take.points, np.repeat(take.points[-1:], held, axis=0)))
     # Near the end the feet may go on to stand as they are held.
     alone, before = stood(take.points, 30.0)[:-5], stood(longer, 30.0)[: len(take.points) - 5]
-    print(f"stand on {np.count_nonzero(before)} frames, without the held pose on {np.count_nonzero(alone)}")
     assert f1(alone, before) > 0.99
 
 
@@ -46,7 +45,6 @@ def test_a_pose_held_beside_a_treadmill_leaves_its_speed(first: bool, held: int)
     take = disturbed(TAKES["treadmill"](30.0), 0.002, seed=1)
     pose = np.repeat(take.points[:1] if first else take.points[-1:], held, axis=0)
     longer = footing(np.concatenate((pose, take.points) if first else (take.points, pose)), 30.0, LEGS, UP)
-    print(f"the ground goes by {longer.velocity}")
     assert np.linalg.norm(longer.velocity - take.ground_velocity) < 0.05
     stands = longer.stands.any(axis=-1)
     walked, paused = stands[held:] if first else stands[:-held], stands[:held] if first else stands[-held:]
@@ -58,7 +56,6 @@ def test_a_pause_within_a_walk_leaves_the_contacts() -> None:
     points = disturbed(walk(30.0), 0.002, seed=1).points
     paused = np.insert(points, 120, np.repeat(points[119:120], 200, axis=0), axis=0)
     alone, found = stood(points, 30.0), np.delete(stood(paused, 30.0), slice(120, 320), axis=0)
-    print(f"stand on {np.count_nonzero(found)} frames, without the pause on {np.count_nonzero(alone)}")
     assert f1(alone, found) > 0.98
 
 
@@ -69,7 +66,6 @@ def test_frames_between_two_keys_leave_the_contacts(name: str, noise: float, tim
     truth = take.touches.any(axis=-1)
     score = f1(stood(interpolated(take.points, times), 30.0 * times)[::times], truth)
     keyed = f1(stood(take.points, 30.0), truth)
-    print(f"F1 {score:.3f}, of the keys alone {keyed:.3f}")
     assert score > keyed - 0.03
 
 
@@ -81,7 +77,6 @@ def test_few_frames_do_not_show_another_length_of_legs(name: str, count: int) ->
         hips, points = (each[first : first + count] for each in (take.hips.mean(axis=1), take.points))
         scaled.append(found_ratio(hips, points, 30.0, LEGS[0], UP))
     wrong = [round(ratio, 3) for ratio in scaled if ratio != 1.0]
-    print(f"scaled in {len(wrong)} of {len(ranges)} ranges, by {wrong}")
     assert len(wrong) <= 1
 
 
@@ -116,7 +111,6 @@ def test_a_t_pose_is_no_part_of_a_take_at_any_step(step: float) -> None:
     row = frames.astype(int)
     places = ankles[row] + (frames - row)[:, None, None] * (ankles[row + 1] - ankles[row])
     last = pieces(places, LEGS, 30.0 / step)[-1]
-    print(f"the last take begins at frame {frames[last.start]:.2f}, and ends on row {last.stop} of {len(frames)}")
     assert 1.0 - 1e-9 <= frames[last.start] < 1.0 + step
     assert last.stop == len(frames)
 
@@ -140,7 +134,6 @@ def test_no_contact_goes_on_across_a_jump(rate: float, row: int) -> None:
     assert not (stands[row] & stands[row + 1]).any()
     before = np.abs(planted(take)[0].moved).max()
     moved = planted(jumping)[0].moved.max()
-    print(f"feet are moved by up to {1e3 * moved:.1f} mm, without the jump by {1e3 * before:.1f} mm")
     if row == 0:
         assert moved < 1.5 * before
 
@@ -173,9 +166,6 @@ def test_a_t_pose_in_front_changes_nothing_and_stays() -> None:
     _, after = planted(before, **{**alone, "stands": before.touches, "level": before.floor + RAISED})
     off = [np.abs(getattr(after, name)[1:] - getattr(truth, name)).max() for name in ("hips", "knees", "ankles")]
     moved = [np.abs(getattr(after, name)[0] - getattr(before, name)[0]).max() for name in ("knees", "ankles")]
-    print(
-        f"behind it {max(off):.2g} m off; its knees move by {1e3 * moved[0]:.1f} mm, its ankles by {1e3 * moved[1]:.1f}"
-    )
     assert max(off) < 1e-12
     # Straight legs are bent by a hair, so that nothing snaps.
     assert moved[1] < 1e-3

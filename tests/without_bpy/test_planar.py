@@ -58,19 +58,6 @@ def test_mid_and_angles_equal_fifty_digits(bend: int) -> None:
         assert (np.linalg.norm(mid - exact, axis=-1) / length(lengths)).max() < NEAR_SINGULAR
 
 
-@BOTH_BENDS
-def test_targets_are_met_in_every_quadrant(bend: int) -> None:
-    for x, y in product((-1.3, 0.0, 1.3), repeat=2):
-        if x == y == 0.0:
-            continue
-        root, hinge = planar.angles((1.2, 0.9), (x, y), bend)
-        assert np.sign(hinge) == bend
-        mid = 1.2 * np.array((np.cos(root), np.sin(root)))
-        tip = mid + 0.9 * np.array((np.cos(root + hinge), np.sin(root + hinge)))
-        np.testing.assert_allclose(tip, (x, y), atol=1e-14)
-        np.testing.assert_allclose(planar.mid((1.2, 0.9), (x, y), bend), mid, atol=1e-14)
-
-
 def test_both_gives_two_solutions_that_meet_at_the_edges() -> None:
     inside = planar.both((2, 1), (1, 1.5))
     np.testing.assert_allclose(planar.forward((2, 1), inside)[:, 1], [(1, 1.5)] * 2, atol=1e-14)

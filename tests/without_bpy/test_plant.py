@@ -36,7 +36,6 @@ def test_hips_stay_smooth(results: list) -> None:
         most_acceleration(after.hips, after.rate) / most_acceleration(before.hips, before.rate)
         for before, _, after in results
     ]
-    print(f"hip acceleration, as captured 1: greatest {max(ratios):.3f}")
     assert max(ratios) <= 1.2
 
 

@@ -19,7 +19,6 @@ def test_feet_that_skate_alike_do_not_move_the_ground(rate: float) -> None:
     take = legs_scaled(disturbed(walk(rate), 0.002, 0), 0.85)
     result, after = planted(take, 0.85, ratio=1.0, limit=0.0)
     slides = [1e3 * np.median(slid(seen, np.zeros(3))) for seen in (take, after)]
-    print("{:.3f} mm a frame before, {:.3f} after; the ground moves by {}".format(*slides, result.velocity))
     assert (result.velocity == 0.0).all()
     assert slides[1] < 0.1
 
@@ -46,7 +45,6 @@ def test_who_walks_on_what_carries_him_is_not_pulled_back(velocity: tuple[float,
     take = carried(disturbed(walk(60.0), 0.001, 1), velocity)
     result, after = planted(take)
     off = np.linalg.norm(after.ankles - take.ankles, axis=-1).max()
-    print(f"the hips go down by {result.lowering.max():.3f}, ankles are off by {off:.3f}; {result.outrun} is told")
     assert not result.velocity.any()
     assert result.lowering.max() < 0.02
     assert off < 0.05
@@ -63,7 +61,6 @@ def test_frames_on_which_all_is_held_are_no_treadmill(ratio: float, scaled: floa
     take = replace(take, **held)
     found = hips_ratio(captured_legs(take, ratio))
     result, _ = planted(take, ratio, ratio=scaled)
-    print(f"the ground goes at {result.velocity}, hips are to be scaled by {found:.3f}")
     assert not result.velocity.any()
     assert found == pytest.approx(ratio, abs=0.03)
 
@@ -83,7 +80,6 @@ def test_feet_on_a_lower_step_for_a_while_stay_there(rate: float) -> None:
     take, rows = on_a_step(rate, -0.17)
     result, after = planted(take)
     lifted = (after.points - take.points)[rows][..., 2]
-    print(f"lifted by up to {lifted.max():.4f}")
     assert result.stands[rows].any(axis=-1).mean() > 0.9
     assert np.abs(lifted).max() < 0.02
 
@@ -92,7 +88,6 @@ def test_feet_on_a_box_by_keyed_contacts_stay_on_it() -> None:
     take, rows = on_a_step(30.0, 0.3)
     _, after = planted(take, stands=take.touches)
     lowered = (take.points - after.points)[rows][..., 2]
-    print(f"lowered by up to {lowered.max():.4f}")
     assert np.abs(lowered).max() < 0.02
 
 
@@ -105,7 +100,6 @@ def test_a_body_that_is_carried_along_stands_until_then(late: float) -> None:
     one = {name: np.repeat(getattr(take, name)[:1], 420, axis=0) for name in ("hips", "knees", "ankles", "feet")}
     moving = {name: one[name] + glides for name in ("hips", "knees", "ankles")}
     result, _ = planted(replace(take, **one | moving))
-    print(f"the ground goes at {result.velocity}, and feet are moved by up to {1e3 * result.moved.max():.0f} mm")
     assert not result.velocity.any()
     assert result.moved.max() < 0.02, "what it glides while the detection still takes it to stand"
     stands = result.stands.any(axis=(1, 2))

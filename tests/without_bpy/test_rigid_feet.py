@@ -113,7 +113,6 @@ def test_a_change_of_label_hardly_adds_to_a_turn(take: tuple) -> None:
     before, result, after = take
     was, now = (angles(each.feet[1:] @ np.swapaxes(each.feet[:-1], -1, -2)) for each in (before, after))
     changed = (result.stands[1:] != result.stands[:-1]).any(axis=-1)
-    print(f"turns farther by up to {(now - was)[changed].max():.2f} degrees")
     assert (now - was)[changed].max() < 0.5
 
 
@@ -188,7 +187,6 @@ def test_a_knee_that_gets_straight_in_the_air_does_not_snap(rate: float, straigh
     _, after = planted(take, stands=take.touches, level=take.floor - lower)
     rows = slice(round(KICKS[0] * rate), round(KICKS[1] * rate))
     ratio = most_acceleration(after.knees[rows, 1], rate) / most_acceleration(take.knees[rows, 1], rate)
-    print(f"knee acceleration {ratio:.3f} times as captured")
     assert ratio < 1.1
 
 
@@ -208,7 +206,6 @@ def test_a_straight_leg_far_from_contacts_stays_as_captured() -> None:
     stands[round(2.5 * 60.0) :, 1] = False
     _, after = planted(take, stands=stands, level=take.floor)
     off = np.abs(after.knees - take.knees)[round(3.1 * 60.0) :, 1].max()
-    print(f"the knee is {off:.2g} m off")
     assert off < 1e-9
 
 
@@ -224,7 +221,6 @@ def test_no_foot_in_the_air_is_pushed_into_the_ground(rate: float, stood: float,
     # Up to half a second beside the stand the foot may still be on its way.
     free = np.abs(times - 2.5) > 1.0
     usual, accelerations = min(0.0, hovers - min(stood, 0.0)), np.abs(np.diff(found, 2)) * rate**2
-    print(f"{1e3 * found[free].min():.1f} mm above the ground, {accelerations.max():.2f} m/s^2 at most")
     assert np.abs(found[stands]).max() < 1e-12
     assert found[free].min() > usual - 0.001
     assert accelerations.max() < 5.0
@@ -258,7 +254,6 @@ def stands(extension: float) -> PlantedLegs:
 @pytest.mark.parametrize("extension", [0.99, 0.995, 0.999])
 def test_hips_above_straight_legs_go_down_by_little(extension: float) -> None:
     lowered = stands(extension).lowering.max() / LEG
-    print(f"extended to {extension}: hips go down by {lowered:.5f} leg lengths")
     # At most as much again as was missing to the full length, and a hair for the skating.
     assert lowered < 1.0 - extension + 1e-4
 

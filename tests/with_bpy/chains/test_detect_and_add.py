@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from support import file_data
 from support.characters import in_hand, select_bones
-from support.empty_file import open_empty_file
+from support.library import linked, overridden
 from support.rigify import generated, metarig
 from support.rigs import ARM, STRAIGHT, Bone, armature, empty
 from support.skeletons import NAMINGS
+from support.truth import save_and_load
 
 KINDS = ("ARMS", "LEGS", "FINGERS", "SPINE")
 
@@ -142,20 +143,13 @@ def test_nothing_but_the_list_of_chains_changes() -> None:
 def test_an_override_gets_chains_beside_those_of_its_library(tmp_path: Path) -> None:
     rig = NAMINGS["Mixamo"].armature()
     api.add_detected(rig, ["LEGS"])
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
-    open_empty_file()
-    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, linked):
-        linked.objects = ["Hero"]
-    library = linked.objects[0]
+    library = linked(tmp_path, "Hero")
     assert len(api.detect(library)) == 4
     with pytest.raises(api.Refused, match="library override"):
         api.add_detected(library)
-    rig = library.override_create(remap_local_usages=True)
-    rig.override_library.is_system_override = False
-    bpy.context.scene.collection.objects.link(rig)
+    rig = overridden(library)
     assert [limb.chain for limb in api.add_detected(rig)] == ["Arm.L", "Arm.R"]
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    save_and_load()
     (rig,) = (item for item in bpy.data.objects if item.override_library)
     assert list(chains(rig)) == ["Leg.L", "Leg.R", "Arm.L", "Arm.R"]
 

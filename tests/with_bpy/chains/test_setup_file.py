@@ -15,9 +15,10 @@ from bpy.types import Object, Property
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from support.empty_file import open_empty_file
+from support.library import linked, overridden
 from support.refused import refused
 from support.rigs import Bone, armature, empty
+from support.truth import save_and_load
 
 TWO_ARMS = (
     Bone("chest", (0, 0, 0), (0, 0, 1)),
@@ -159,17 +160,10 @@ def test_only_chains_of_the_same_name_change(rig: Object, apply: Apply) -> None:
 def test_an_overridden_rig_keeps_its_setup(tmp_path: Path) -> None:
     rig = armature(TWO_ARMS)
     api.add_chain(rig, "fore.L", softness=0.5)
-    bpy.data.libraries.write(str(tmp_path / "rig.blend"), {rig})
-    open_empty_file()
-    with bpy.data.libraries.load(str(tmp_path / "rig.blend"), link=True) as (_, wanted):
-        wanted.objects = ["Rig"]
-    bpy.context.scene.collection.objects.link(wanted.objects[0])
-    rig = wanted.objects[0].override_create(remap_local_usages=True)
-    rig.override_library.is_system_override = False
+    rig = overridden(linked(tmp_path))
     empty("IK.L")
     api.apply_setup(rig, api.Setup(path=Path("rig.toml"), chains=({"end_bone": "fore.?", "target": "IK.L"},)))
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    save_and_load()
     rig = next(item for item in bpy.data.objects if item.name == "Rig" and not item.library)
     assert [(chain.name, chain.softness, chain.target.name) for chain in rig.two_bone_ik_chains] == [
         ("fore.L", 0.0, "IK.L"),

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from support.auto_keying import auto_keying
-from support.empty_file import open_empty_file
+from support.library import linked, overridden
 from support.rigs import Bone, animate, armature, empty, keys
+from support.truth import save_and_load
 
 pytestmark = pytest.mark.versions
 
@@ -139,9 +140,9 @@ def test_solve_keys_the_frame_with_auto_keying_only(rig: bpy.types.Object, arm: 
 def test_a_linked_armature_asks_for_an_override(
     rig: bpy.types.Object, arm: bpy.types.PropertyGroup, tmp_path: Path
 ) -> None:
-    linked = link(tmp_path / "library.blend")
-    bpy.context.collection.objects.link(linked)
-    bpy.context.view_layer.objects.active = linked
+    rig = linked(tmp_path, "rig")
+    bpy.context.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
     assert "library override" in refusal(bpy.ops.two_bone_ik.bake)
     assert "library override" in refusal(bpy.ops.two_bone_ik.chain_add)
 
@@ -149,7 +150,7 @@ def test_a_linked_armature_asks_for_an_override(
 def test_an_override_adds_chains_beside_those_of_its_library(
     rig: bpy.types.Object, arm: bpy.types.PropertyGroup, tmp_path: Path
 ) -> None:
-    rig = overridden(link(tmp_path / "library.blend"))
+    rig = overridden(linked(tmp_path, "rig"))
     (from_library,) = rig.two_bone_ik_chains
     assert "mute it instead" in refusal(bpy.ops.two_bone_ik.chain_remove)
     assert "mute it instead" in refusal(bpy.ops.two_bone_ik.chain_move, direction="DOWN")
@@ -158,8 +159,7 @@ def test_an_override_adds_chains_beside_those_of_its_library(
     rig.data.bones.active = rig.data.bones["hand"]
     bpy.ops.two_bone_ik.chain_add()
     rig.two_bone_ik_chains[1].plane = "AIM"
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    save_and_load()
     (rig,) = (block for block in bpy.data.objects if block.override_library)
     first, second = rig.two_bone_ik_chains
     assert (first.end_bone, first.mute, first.target.name) == ("forearm", True, "target of the shot")
@@ -167,23 +167,6 @@ def test_an_override_adds_chains_beside_those_of_its_library(
     bpy.context.view_layer.objects.active = rig
     bpy.ops.two_bone_ik.chain_remove()
     assert [chain.end_bone for chain in rig.two_bone_ik_chains] == ["forearm"]
-
-
-def link(library: Path) -> bpy.types.Object:
-    """The rig of the open file, saved as a library and linked to an empty file."""
-    bpy.ops.wm.save_as_mainfile(filepath=str(library))
-    open_empty_file()
-    with bpy.data.libraries.load(str(library), link=True) as (_, linked):
-        linked.objects = ["rig"]
-    return linked.objects[0]
-
-
-def overridden(linked: bpy.types.Object) -> bpy.types.Object:
-    rig = linked.override_create(remap_local_usages=True)
-    rig.override_library.is_system_override = False
-    bpy.context.collection.objects.link(rig)
-    bpy.context.view_layer.objects.active = rig
-    return rig
 
 
 def test_a_refused_armature_does_not_stop_the_others(arm: bpy.types.PropertyGroup) -> None:

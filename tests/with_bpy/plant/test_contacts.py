@@ -45,7 +45,6 @@ def test_contacts_are_those_of_known_footsteps(rig: Object) -> None:
         column = ("toe", "heel").index(bone)
         found[(frames >= contact.start) & (frames <= contact.end), "LR".index(side), column] = True
     agree = np.mean(found == take.touches)
-    print(f"{agree:.3f} of the frames")
     assert agree > 0.93  # a frame more or less at each of 16 ends
 
 
@@ -142,7 +141,6 @@ def test_contacts_outside_the_range_stay(rig: Object, keys: dict[int, str]) -> N
     before = words(rig)
     api.plant(rig, frames=(1, 34), find=True)
     after = words(rig)
-    print("on frames 30 to 50", before[29:50], after[29:50])
     assert after[:34] != before[:34]
     assert after[34:] == before[34:]
 
@@ -167,9 +165,6 @@ def test_a_chain_without_a_tip_bone_keeps_its_foot(rig: Object) -> None:
     tilt = [np.diff(seen.points[:, 0], axis=1)[:, 0, 2] for seen in (before, shown(rig, 61))]
     both = np.logical_and(*(_stood(found, bone) for bone in ("toe.L", "heel.L")))
     spans = [tilt[1][first : last + 1] for first, last in true_runs(both)]
-    print(
-        f"the foot is tilted by {1e3 * np.abs(tilt[1] - tilt[0]).max():.3f} mm, for its captured flat stands are noisy"
-    )
     assert max(np.ptp(span) for span in spans) < 1e-5, "it stands flat"
     assert np.abs(tilt[1] - tilt[0])[~both].max() < np.ptp(tilt[0][both])
     assert take.touches[:, 0].any()
@@ -184,5 +179,4 @@ def test_points_of_the_sole_stand_on_the_floor(rig: Object) -> None:
     contacts = [api.Contact("Leg.L", float(rows[0] + 1), float(rows[5] + 1), "foot.L", tuple(sole))]
     api.plant(rig, ["Leg.L"], contacts=contacts, floor=0.0)
     heights = (worlds(rig, range(rows[0] + 1, rows[5] + 2), "foot.L")[:, 0] @ (*sole, 1.0))[:, 2]
-    print(f"the point is from {1e3 * min(heights):.1f} to {1e3 * max(heights):.1f} mm above the floor")
     assert min(heights) > -1e-3

@@ -44,7 +44,6 @@ def test_a_hand_stays_at_the_height_of_what_it_rests_on(other: float) -> None:
     before = places(rig)[:, 2]
     [hand] = api.plant(rig, limbs=["ARMS"]).feet
     off = np.abs(places(rig)[:, 2] - before).max()
-    print(f"it goes by {np.ptp(before):.2f}, is moved by up to {off:.4f}, and rests on {hand.frames} frames")
     assert np.ptp(before) > 0.3
     assert off < 0.01
     assert hand.frames >= LEAVES + GOES - COMES - 5
@@ -94,7 +93,6 @@ def test_a_slide_is_told_a_frame_whatever_the_step(step: float) -> None:
     for frame in range(1, 61):
         animate(rig, location={frame: (0.0, 0.002 * frame, 0.0)})
     [hand] = api.plant(rig, frames=(1, 60, step), contacts=CONTACT, limbs=["ARMS"]).feet
-    print(hand.before)
     assert hand.before[0] == pytest.approx(0.002, rel=0.1)
 
 
@@ -110,7 +108,6 @@ def test_a_limb_that_falls_short_by_rounding_does_not() -> None:
     rig = held(bones)
     report = api.plant(rig, contacts=CONTACT, limbs=["ARMS"])
     [hand] = report.feet
-    print(hand.short)
     assert hand.frames == 60
     assert "falls short" not in str(report)
     assert hand.short == 0.0

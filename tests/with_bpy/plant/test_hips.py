@@ -93,7 +93,6 @@ def test_soles_are_on_the_floor_that_is_given(rig: Object, height: float) -> Non
     take, after = captured("walk", 2.0), shown(rig, 61)
     above = np.where(take.touches, after.points[..., 2] - CLEARANCE - height, np.inf).min(axis=-1)
     above = above[np.isfinite(above)]
-    print(f"from {1e3 * above.min():.2f} to {1e3 * above.max():.2f} mm")
     assert np.mean((above > -0.001) & (above < 0.002)) > 0.97
 
 
@@ -105,7 +104,6 @@ def test_soles_are_on_stairs() -> None:
     above = np.where(take.touches, after.points[..., 2] - take.floor, np.inf).min(axis=-1)
     above = above[np.isfinite(above)]
     on_floor = np.mean((above > -0.001) & (above < 0.002))
-    print(f"{on_floor:.3f} of known contacts")
     assert on_floor > 0.97
 
 
@@ -207,6 +205,5 @@ def test_the_spine_goes_along_with_the_pelvis() -> None:
     before = worlds(rig, frames, *names)
     api.plant(rig, floor=-0.05)
     moved = (worlds(rig, frames, *names) - before)[..., :3, 3]
-    print(f"pelvis and spine go down by {-1e3 * moved.mean(axis=0)[:, 2]} mm")
     assert moved[..., 2].max() < -0.02
     np.testing.assert_allclose(moved[:, 0], moved[:, 1], atol=1e-6)

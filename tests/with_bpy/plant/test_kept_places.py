@@ -23,7 +23,6 @@ def planted(rig: Object, names: str, floor: float = LOW, **given: object) -> tup
     before = shown(rig, *names.split())
     report = api.plant(rig, floor=floor, **given)
     after = shown(rig, *names.split())
-    print("moved:", dict(zip(names.split(), off(after, before), strict=True)))
     return report, off(after, before), after - before
 
 
@@ -64,7 +63,6 @@ def test_a_hand_that_gets_out_of_reach_is_told() -> None:
     report, _, change = planted(rig, "hand.L", keep=["Arm.L"])
     [arm] = [chain for chain in report.chains if chain.name == "Arm.L"]
     missed = np.linalg.norm(change[:, 0, :3, 3], axis=-1)
-    print(f"missed by up to {missed.max():.3f}; told {arm.miss.max():.3f}")
     assert missed.max() > 0.03
     assert arm.miss.max() == pytest.approx(missed.max(), abs=1e-4)
     assert not report.reached

@@ -18,10 +18,6 @@ TAKE, COUNT = captured("walk", 2.0), 61
 WIDE, DEEP = 0.1, 0.06
 
 
-def told(what: str, heights: np.ndarray) -> None:
-    print(f"{what}: from {1e3 * heights.min():.2f} to {1e3 * heights.max():.2f} mm above the floor")
-
-
 def test_the_height_counts_where_the_foot_lands() -> None:
     """Steps of 60 mm, so near each other that captured feet slide over their edges while they stand."""
     take = disturbed(walk(30.0, seconds=2.0), 0.0005, seed=4, skate=0.03)
@@ -33,7 +29,6 @@ def test_the_height_counts_where_the_foot_lands() -> None:
     heights = points[..., 2] - CLEARANCE + DEEP * (np.floor(row) % 2)
     heights = np.where(take.touches & (np.abs(row - np.round(row)) > 0.02), heights, np.inf).min(axis=-1)
     heights = heights[np.isfinite(heights)]
-    told("on steps", heights)
     assert np.mean((heights > -0.001) & (heights < 0.002)) > 0.97
 
 
@@ -56,14 +51,12 @@ def test_feet_beside_the_mesh_are_free_and_told(until: float) -> None:
     after = shown(rig, COUNT)
     outside = (before.points[..., 1] > until + 0.05).all(axis=-1)
     moved = np.abs((after.ankles - before.ankles)[..., 2])
-    print(f"feet beside the mesh go up or down by {1e3 * moved[outside].max():.1f} mm")
     assert outside.any()
     assert moved[outside].max() < 0.03
     assert any('"Ground" is not below' in alert for alert in report.as_dict()["alerts"])
     on_mesh = TAKE.touches[:COUNT] & (before.points[..., 1] < until - 0.05)
     heights = np.where(on_mesh, after.points[..., 2] - CLEARANCE, np.inf).min(axis=-1)
     heights = heights[np.isfinite(heights)]
-    told("on the mesh", heights)
     assert np.mean((heights > -0.001) & (heights < 0.002)) > 0.9
 
 

@@ -67,9 +67,8 @@ def test_legs_planted_one_after_the_other_both_stand(rig: Object) -> None:
     report = api.plant(rig, ["Leg.R"], floor=LOW)
     stands = captured("walk", 1.0).touches[:COUNT]
     heights = np.where(stands, shown(rig, COUNT).points[..., 2] - CLEARANCE - LOW, np.inf).min(axis=-1)
-    for foot, side in enumerate("LR"):
+    for foot in (0, 1):
         told = np.abs(heights[:, foot][np.isfinite(heights[:, foot])])
-        print(f"Leg.{side} is up to {1e3 * told.max():.1f} mm off the floor, {1e3 * np.median(told):.2f} at the median")
         assert np.median(told) < 1e-3
     assert everything(rig) == both
     assert keys_of(rig, *source) == before
@@ -93,7 +92,6 @@ def test_a_leg_that_stays_planted_stands_on_the_same_point(rig: Object) -> None:
     api.plant(rig, ["Leg.L"], contacts=[api.Contact("Leg.L", 5, 15, "foot.L", offset)])
     api.plant(rig, ["Leg.R"])
     slid = np.ptp(worlds(rig, range(5, 16), "foot.L")[:, 0] @ (*offset, 1.0), axis=0)[:2].max()
-    print(f"the point slides by {1e3 * slid:.3f} mm")
     assert slid < 1e-5
 
 
@@ -136,7 +134,6 @@ def fresh(rig: Object) -> Object:
 def test_a_larger_mesh_in_the_second_press_lets_feet_stand(rig: Object) -> None:
     small = stood(api.plant(rig, floor=ground(strip(-5.0, SMALL))))
     large = stood(api.plant(rig, floor=ground(strip(-5.0, LARGE))))
-    print(f"frames on the small mesh {small}, on the large one {large}")
     assert large == stood(api.plant(fresh(rig), floor=ground(strip(-5.0, LARGE))))
     assert sum(large.values()) > sum(small.values())
 
@@ -173,7 +170,6 @@ def test_contacts_found_are_found_anew_after_others_were() -> None:
     api.plant(rig, limbs=["ARMS"])
     again = stood(api.plant(rig, stillness=STRICT))
     anew = stood(api.plant(fresh(rig), stillness=STRICT))
-    print(f"legs, arms, legs {again}, at once {anew}")
     assert again == anew
 
 
@@ -194,7 +190,6 @@ def test_what_is_found_beside_keys_is_found_anew(rig: Object) -> None:
     rig = walker(captured("walk", 1.0), name="Other")
     key(rig, NONE=1, BOTH=3)
     anew = stood(api.plant(rig, stillness=STRICT))
-    print(f"usual, then strict {again}, strict at once {anew}")
     assert again == anew
     assert told == contacts(rig)
 
@@ -274,7 +269,6 @@ def test_points_of_bones_that_are_gone_are_told(rig: Object) -> None:
     rig.data.edit_bones.remove(rig.data.edit_bones["toe.L"])
     bpy.ops.object.mode_set(mode="OBJECT")
     report = api.plant(rig)
-    print(report)
     assert stood(report) == before
     assert "toe.L" in alerts(report)
     assert "toe.L" not in alerts(api.plant(rig))
@@ -282,7 +276,6 @@ def test_points_of_bones_that_are_gone_are_told(rig: Object) -> None:
 
 def test_feet_of_which_none_stands_are_told(rig: Object) -> None:
     report = api.plant(rig, stillness=api.Stillness(contact=5.0))
-    print(report.headline())
     assert not any(stood(report).values())
     assert "slide" not in report.headline()
     assert "Contact Speed" in report.headline()

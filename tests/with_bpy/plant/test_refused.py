@@ -200,7 +200,6 @@ def test_odd_captures_are_planted(odd: Callable[[Object], tuple]) -> None:
     turned = np.radians(max(foot.turn_before[1] for foot in report.feet))
     skewed = (1.3 - 1.0) * 0.19 * turned if odd is uneven else 0.0
     near = 1e-5 + 4 * np.spacing(np.float32(abs(rig.location.x)))
-    print([(foot.before, foot.after, foot.planted, foot.turn_before) for foot in report.feet], skewed)
     assert max(foot.after[1] for foot in report.feet) < max(near, skewed)
     for curve in versions.curves(rig):
         assert np.isfinite([key.co.y for key in curve.keyframe_points]).all(), curve.data_path

@@ -52,7 +52,6 @@ def test_feet_of_a_generated_rig_stand(rig: Object) -> None:
     report = api.plant(rig, contacts=contacts())
     after = toes(rig)
     slides = [1e3 * np.abs(each - each[0])[..., :2].max() for each in (before, after)]
-    print(f"toes slide by up to {slides[0]:.2f} mm before, {slides[1]:.3f} mm after")
     assert report.posed
     assert slides[0] > 10.0
     assert slides[1] < 0.05

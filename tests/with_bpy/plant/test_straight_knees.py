@@ -61,9 +61,6 @@ def test_knees_of_straight_legs_bend_forwards(tmp_path: Path, least: float) -> N
     api.plant(rig, floor=0.02 * LEG + min(soles(rig)))
     after = knees(rig)
     jumps = [np.abs(np.diff(each, axis=0)).max() for each in (before, after)]
-    print(
-        f"before the line {before.min():.4f} to {after.min():.4f}, steps {jumps[0]:.4f} to {jumps[1]:.4f} leg lengths"
-    )
     # A leg that is shorter by 2 % has its knee a tenth of its length before the line.
     assert after.min() > 0.07
     assert jumps[1] < 1.5 * jumps[0]
@@ -97,7 +94,5 @@ def test_a_knee_beyond_straight_in_a_kick_does_not_snap(tmp_path: Path, low: flo
     api.plant(rig)
     after = worlds(rig, FRAMES, "RightLeg")[:, 0, :3, 3] / LEG
     steps = [np.linalg.norm(np.diff(each, axis=0), axis=1) for each in (before, after)]
-    worst = np.argmax(steps[1] - steps[0])
-    print(f"frame {worst + 1}: {steps[0][worst]:.4f} leg lengths as captured, {steps[1][worst]:.4f} planted")
     # By 1.5 cm of a leg of 0.9 m.
     assert (steps[1] - steps[0]).max() < 0.0167

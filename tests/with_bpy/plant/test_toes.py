@@ -52,8 +52,6 @@ def test_tips_of_keyed_toes_stay_out_of_the_ground(floor: float | None, y_up: bo
     tips, turns = shown(rig)
     ground = floor or 0.0
     # A floor that is found is off by some millimetres, as the whole body drifts, here upwards.
-    print(f"down to {1e3 * before.min():.1f} mm as captured, {1e3 * (tips.min() - ground):.1f} planted")
-    print(f"turned by up to {turns.max():.1f} degrees, on {np.count_nonzero(turns > 1.0)} of {turns.size} frames")
     assert before.min() < -0.03
     assert tips.min() > ground - TOLERANCE
     assert turns.max() < 70.0
@@ -86,7 +84,6 @@ def test_a_toe_is_at_rest_while_the_ball_stands(keyed: bool) -> None:
         stands = [one for one in api.contacts(rig, [f"Leg.{side}"]) if one.bone == f"toe.{side}"]
         turns = [while_stands(rig, f"toe.{side}", one)[:, :3, :3] for one in stands]
         turned = [np.ptp(axes, axis=0).max() for axes in turns]
-        print(f"turns by up to {np.degrees(max(turned)):.4f} degrees in {len(turned)} stands")
         assert rise > 0.01, "the heel rises, and the toe with it as captured"
         assert max(turned) < 1e-4
 
@@ -119,7 +116,6 @@ def test_a_toe_that_is_stood_on_does_not_turn_away() -> None:
     for contact in contacts:
         places = while_stands(rig, "toe.L", contact) @ (*place, 1.0)
         slid = np.ptp(places[:, :2], axis=0).max()
-        print(f"slides by {1e3 * slid:.4f} mm on {len(places)} frames")
         assert slid < 1e-5
 
 
@@ -138,7 +134,6 @@ def test_a_toe_that_would_dip_after_a_stand_lies_before(longer: int) -> None:
             if one.bone == f"toe.{side}":
                 stands[int(one.start) - 1 : int(one.end), column] = True
         lies = balls[stands[:, column], column].min()
-        print(f"{side}: the ball is {1e3 * (balls[:, column].min() - lies):.2f} mm from where it lies at the lowest")
         assert balls[:, column].min() > lies - 0.001
         assert tips[:, column].min() > -TOLERANCE
         assert np.abs(tips[stands[:, column], column] - (lies - ends[column])).max() < 0.002, "as flat as at rest"

@@ -14,7 +14,7 @@ from bpy.types import Object
 
 from support import rigs, truth
 from support.characters import GOAL, SIDES, SPINE, character, in_hand, select, select_bones
-from support.empty_file import open_empty_file
+from support.library import linked
 from support.rigs import armature, empty
 
 pytestmark = pytest.mark.versions
@@ -262,12 +262,7 @@ def test_following_the_selection_leaves_unkeyed_edits() -> None:
 
 def test_a_linked_armature_keeps_the_chain_of_its_library(tmp_path: Path) -> None:
     character()
-    path = str(tmp_path / "library.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    open_empty_file()
-    with bpy.data.libraries.load(path, link=True) as (_, linked):
-        linked.objects = ["Rig"]
-    (rig,) = linked.objects
+    rig = linked(tmp_path)
     bpy.context.collection.objects.link(rig)
     bpy.context.view_layer.objects.active = rig
     bpy.context.view_layer.update()

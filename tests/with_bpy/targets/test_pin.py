@@ -14,6 +14,7 @@ from bpy.types import Object
 
 from support import file_data
 from support.auto_keying import auto_keying
+from support.hero import hero
 from support.refused import refused
 from support.rigs import Bone, animate, arm, armature, empty
 from support.truth import Limb, on_frame, posed, worlds
@@ -25,24 +26,8 @@ KINDS = pytest.mark.parametrize("kind", ["EMPTIES", "BONES"])
 
 
 def body(name: str = "Hero") -> Object:
-    """Two arms and two legs on hips, slightly bent at rest, and posed."""
-    bones = [Bone("hips", (0, 0, 1), (0, 0, 1.5))]
-    for side, x in ((".L", 1.0), (".R", -1.0)):
-        joints = {
-            "upper_arm": ((0.2, 0, 1.5), (0.5, 0.03, 1.5)),
-            "forearm": ((0.5, 0.03, 1.5), (0.8, 0, 1.5)),
-            "hand": ((0.8, 0, 1.5), (0.95, 0, 1.5)),
-            "thigh": ((0.1, 0, 1), (0.1, -0.04, 0.55)),
-            "shin": ((0.1, -0.04, 0.55), (0.1, 0, 0.1)),
-            "foot": ((0.1, 0, 0.1), (0.1, -0.15, 0.03)),
-        }
-        parents = {"upper_arm": "hips", "forearm": "upper_arm", "hand": "forearm"}
-        parents |= {"thigh": "hips", "shin": "thigh", "foot": "shin"}
-        for part, (head, tail) in joints.items():
-            head, tail = ((x * end[0], *end[1:]) for end in (head, tail))
-            parent = parents[part] if parents[part] == "hips" else parents[part] + side
-            bones.append(Bone(part + side, head, tail, parent))
-    rig = armature(bones, name)
+    """The Hero, posed, without a chain."""
+    rig = hero(name)
     for side in (".L", ".R"):
         rig.pose.bones[f"thigh{side}"].rotation_quaternion = (1, 0.3, 0.05, 0)
         bend(rig, f"thigh{side}", f"shin{side}", 0.4)
@@ -59,8 +44,8 @@ def bend(rig: Object, upper: str, lower: str, by: float) -> None:
 
 
 def move_hips(rig: Object) -> None:
-    rig.pose.bones["hips"].location = (0.03, -0.08, 0.04)
-    rig.pose.bones["hips"].rotation_quaternion = (1, 0.03, 0.05, 0.02)
+    rig.pose.bones["spine"].location = (0.03, -0.08, 0.04)
+    rig.pose.bones["spine"].rotation_quaternion = (1, 0.03, 0.05, 0.02)
     bpy.context.view_layer.update()
 
 
@@ -93,7 +78,7 @@ def test_limbs_that_have_targets_are_pinned_where_they_are_now() -> None:
     report = api.pin(rig)
     assert len(bpy.data.objects) == count
     assert not report.notes
-    rig.pose.bones["hips"].location = (0, -0.05, 0)
+    rig.pose.bones["spine"].location = (0, -0.05, 0)
     bpy.context.view_layer.update()
     np.testing.assert_allclose(posed(rig, *ENDS), before, atol=CLOSE)
 
@@ -121,7 +106,7 @@ def walking() -> Object:
             bend(rig, f"upper_arm{side}", f"forearm{side}", 0.6 + way * swing)
             for name in ("shin", "forearm"):
                 rig.pose.bones[name + side].keyframe_insert("rotation_quaternion", frame=frame)
-        animate(rig.pose.bones["hips"], location={frame: (0, 0.01 * frame, 0.02 * sin(frame))})
+        animate(rig.pose.bones["spine"], location={frame: (0, 0.01 * frame, 0.02 * sin(frame))})
     return rig
 
 
@@ -132,7 +117,7 @@ def test_over_a_range_hands_and_feet_keep_their_motion(kind: str) -> None:
     bpy.ops.two_bone_ik.pin(over_range=True, frame_start=1, frame_end=12, kind=kind)
     assert rig.two_bone_ik_live
     assert (rig.two_bone_ik_chains[0].target == rig) == (kind == "BONES")
-    hips = rig.pose.bones["hips"].path_from_id("location")
+    hips = rig.pose.bones["spine"].path_from_id("location")
     for curve in versions.curves(rig):
         if curve.data_path == hips:
             for key in curve.keyframe_points:
@@ -179,9 +164,9 @@ def test_a_rig_without_limbs_is_refused() -> None:
 def test_it_tells_of_a_target_that_a_bone_takes_along() -> None:
     rig = body()
     api.add_detected(rig)
-    api.create_targets(rig, ["Leg.L"], parent="BONE", parent_bone="hips")
+    api.create_targets(rig, ["Leg.L"], parent="BONE", parent_bone="spine")
     notes = api.pin(rig, ["Leg.L"]).notes
-    assert 'Target "Leg Target.L" of chain "Leg.L" goes along with bone "hips"' in notes
+    assert 'Target "Leg Target.L" of chain "Leg.L" goes along with bone "spine"' in notes
 
 
 def test_keys_and_constraints_that_act_on_a_pinned_limb_are_told() -> None:

@@ -18,7 +18,7 @@ from bl_ext.user_default.two_bone_ik.blender.targets.new_targets import Role
 from bl_ext.user_default.two_bone_ik.ui.panel import PIN, PLANT, SWITCH, TAKE_OVER, first_step
 from bpy.types import Object
 
-from support.empty_file import open_empty_file
+from support.library import linked
 from support.rigify import generated, metarig
 from support.rigs import animate, arm, armature, empty
 
@@ -69,16 +69,10 @@ def test_a_linked_armature_is_asked_for_its_targets(tmp_path: Path) -> None:
     """A panel that is drawn for it asks, though no local armature uses these targets."""
     rig = api.add_chain(arm().id_data, "hand", mute=True).id_data
     api.create_targets(rig, ["hand"])
-    path = str(tmp_path / "hero.blend")
-    rig.name = "Hero"
-    bpy.data.libraries.write(path, {rig})
-    open_empty_file()
-    with bpy.data.libraries.load(path, link=True) as (_, wanted):
-        wanted.objects = ["Hero"]
-    [linked] = wanted.objects
-    assert linked.two_bone_ik_chains["hand"].target
-    linked.two_bone_ik_chains["hand"].target.two_bone_ik_made_for = "Somebody"
-    assert not lacks(linked.two_bone_ik_chains["hand"], Role.TARGET)
+    chain = linked(tmp_path, rig.name).two_bone_ik_chains["hand"]
+    assert chain.target
+    chain.target.two_bone_ik_made_for = "Somebody"
+    assert not lacks(chain, Role.TARGET)
 
 
 def test_the_preferences_lead_to_the_page_of_the_extension() -> None:

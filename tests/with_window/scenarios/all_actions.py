@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 
 import bpy
-from scenarios.pictures import wait
 from user import Steps, User
 
 from support import file_data
@@ -21,7 +20,7 @@ def scenario(user: User) -> Steps:
     play(target, "Run_Target")
     yield from user.open_sidebar("Animation")
     bpy.ops.ed.undo_push()
-    yield from wait()
+    yield from user.wait()
     before = keys()
 
     yield from press(user)
@@ -38,7 +37,7 @@ def scenario(user: User) -> Steps:
     yield from press(user, waits=1)
     user.screenshot("progress")
     yield from user.press("ESC")
-    yield from wait()
+    yield from user.wait()
     assert file_data.changed(file) == set()
     user.screenshot("given-up")
 
@@ -53,4 +52,4 @@ def press(user: User, waits: int | None = None) -> Steps:
     for _ in range(waits or 0):
         yield
     if waits is None:
-        yield from wait()
+        yield from user.wait()

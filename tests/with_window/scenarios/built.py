@@ -9,7 +9,6 @@ import bpy
 import numpy as np
 from bpy.types import Object
 from mathutils import Vector
-from scenarios.pull import point_at
 from scenarios.pull_chosen import front
 from scenarios.target_bones import click_on, evaluated
 from user import OUT, Steps, User
@@ -35,8 +34,7 @@ def scenario(user: User) -> Steps:
     yield
     before = file_data.dump()
     yield from user.click("two_bone_ik.build", (0.5,))
-    for _ in range(20):
-        yield
+    yield from user.wait(20)
     assert len(built()) >= 4 * 3, built()
     after = file_data.dump()
     yield from user.undo()
@@ -77,13 +75,12 @@ def scenario(user: User) -> Steps:
 def grab(user: User, name: str, way: Vector) -> Steps:
     """Move the selected target this way with the mouse; the limb goes along."""
     start = head(name)
-    yield from point_at(user, start)
+    yield from user.point_at(start)
     yield from user.press("G")
-    yield from point_at(user, start + way)
+    yield from user.point_at(start + way)
     yield
     yield from user.press("LEFTMOUSE")
-    for _ in range(5):
-        yield
+    yield from user.wait(5)
     assert (head(name) - start - way).length < PIXEL, (head(name), start + way)
     assert (head(LIMBS[name]) - head(name)).length < 1e-4, name
 

@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 
 import bpy
-from scenarios.pictures import wait
 from user import Steps, User
 
 from support import file_data
@@ -25,13 +24,13 @@ def scenario(user: User) -> Steps:
     path.write_text(text(skating_walk(rate=60.0)))
     bpy.ops.ed.undo_push()
     yield from user.open_sidebar("Animation")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("nothing")
 
     before = file_data.dump()
     yield from user.click("two_bone_ik.plant_capture")
     yield from choose(user, path)
-    yield from until_planted()
+    yield from until_planted(user)
     user.screenshot("planted")
     planted_alone(path)
     planted = file_data.dump()
@@ -44,35 +43,34 @@ def scenario(user: User) -> Steps:
     bpy.app.handlers.frame_change_post.append(slowly)
     with bpy.context.temp_override(window=user.window, area=user.area):
         bpy.ops.wm.drop_import_file("INVOKE_DEFAULT", directory=str(path.parent), files=[{"name": path.name}])
-    for _ in range(5):
-        yield
+    yield from user.wait(5)
     user.screenshot("progress")
     assert not bpy.context.scene.objects
     yield from user.press("ESC")
-    yield from wait()
+    yield from user.wait()
     assert file_data.changed(before) == set()
 
     bpy.app.handlers.frame_change_post.remove(slowly)
     with bpy.context.temp_override(window=user.window, area=user.area):
         bpy.ops.wm.drop_import_file("INVOKE_DEFAULT", directory=str(path.parent), files=[{"name": path.name}])
-    yield from until_planted()
+    yield from until_planted(user)
     planted_alone(path)
     yield from user.point(0.3, 0.3)
     yield from user.press("F9")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("options")
     yield from user.press("ESC")
-    yield from wait()
+    yield from user.wait()
 
 
 def choose(user: User, path: Path) -> Steps:
     """Name the file in the browser, which is in place of the screen, and confirm."""
-    yield from wait()
+    yield from user.wait()
     area = next(area for area in user.window.screen.areas if area.type == "FILE_BROWSER")
     area.spaces.active.params.directory = str(path.parent).encode()
-    yield from wait()
+    yield from user.wait()
     area.spaces.active.params.filename = path.name
-    yield from wait()
+    yield from user.wait()
     user.screenshot("browser")
     region = next(region for region in area.regions if region.type == "WINDOW")
     with bpy.context.temp_override(window=user.window, area=area, region=region):
@@ -80,12 +78,12 @@ def choose(user: User, path: Path) -> Steps:
     yield
 
 
-def until_planted() -> Steps:
+def until_planted(user: User) -> Steps:
     for _ in range(200):
         yield
         if bpy.context.scene.objects:
             break
-    yield from wait()
+    yield from user.wait()
 
 
 def planted_alone(path: Path) -> None:

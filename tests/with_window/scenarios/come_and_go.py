@@ -22,36 +22,29 @@ def scenario(user: User) -> Steps:
 
     addon_utils.disable(MODULE, default_set=True)
     bpy.data.objects["Empty"].location.x -= 0.5
-    for _ in range(3):
-        yield
+    yield from user.wait(3)
     addon_utils.enable(MODULE, default_set=True)
-    for _ in range(3):
-        yield
+    yield from user.wait(3)
     bpy.data.objects["Empty"].location.x += 0.1
     yield
     assert distance() < 1e-5
     bpy.context.window_manager.two_bone_ik_overlay = True
     user.area.tag_redraw()  # a click on the button does it, a script has to
-    for _ in range(3):
-        yield
+    yield from user.wait(3)
     assert user.sees(REACHED)
 
     path = Path(bpy.app.tempdir, "live.blend")
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     bpy.ops.wm.read_homefile(use_empty=False)
-    for _ in range(3):
-        yield
+    yield from user.wait(3)
     bpy.ops.wm.open_mainfile(filepath=str(path))
-    for _ in range(3):
-        yield
+    yield from user.wait(3)
     assert bpy.data.objects["Armature"].two_bone_ik_live
     bpy.data.objects["Empty"].location.z -= 0.2
-    for _ in range(3):
-        yield
+    yield from user.wait(3)
     assert distance() < 1e-5
     user.screenshot("loaded")
     assert user.sees(REACHED)
     bpy.context.window_manager.two_bone_ik_overlay = False
-    for _ in range(3):
-        yield
+    yield from user.wait(3)
     assert not user.sees(REACHED)

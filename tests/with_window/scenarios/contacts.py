@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_runs
 from mathutils import Euler, Vector
-from scenarios.pictures import smoothed, wait
+from scenarios.pictures import smoothed
 from scenarios.plant import click_run, heights, place_of, plant, show_rows
 from scenarios.sidebar import drag_edge
 from user import Steps, User
@@ -31,7 +31,7 @@ def scenario(user: User) -> Steps:
     look_at(user)
     bpy.ops.ed.undo_push()
     yield from user.open_sidebar("Animation")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("captured")
     first_steps, section = yield from heights(user, "two_bone_ik.pin", "two_bone_ik.plant")
     assert section > first_steps
@@ -47,15 +47,15 @@ def seen(user: User) -> Steps:
     """The overlay marks feet that stand, and the paths show beside it."""
     color = overlay_color()
     bpy.context.scene.frame_set(next(found.start for found in runs() if found.kind == "BOTH" and found.start > 10))
-    yield from wait()
+    yield from user.wait()
     assert not user.sees(color)
     yield from user.click("two_bone_ik_overlay")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("overlay")
     assert user.sees(color)
     yield from user.click("two_bone_ik.foot_paths")
     yield from user.point(0.2, 0.2)
-    yield from smoothed()
+    yield from smoothed(user)
     user.screenshot("paths")
     # The sections of other extensions are above ours.
     area, top = user.area, 330
@@ -67,14 +67,14 @@ def corrected(user: User) -> Steps:
     show_rows()
     run = next(found for found in runs() if found.kind == "NONE" and found.start > 10)
     yield from click_run(user, BONE, run.start)
-    yield from wait()
+    yield from user.wait()
     assert bpy.context.scene.frame_current == run.start
     user.screenshot("selected")
     yield from true_to_scale(user)
     yield from click_run(user, BONE, run.start)
     yield from dragged(user)
     yield from user.click("two_bone_ik.contact_set(contact='BOTH')")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("both")
     row, frames = contact_runs.rows(bpy.context.object)[BONE], range(run.start, run.end + 1)
     assert contact_runs.kind_over(row, frames[0], frames[-1]) == "BOTH"
@@ -88,10 +88,10 @@ def changed_without_a_key(user: User) -> Steps:
     rig, frame = bpy.context.object, bpy.context.scene.frame_current
     action, bone = rig.animation_data.action, rig.pose.bones[BONE]
     bone.two_bone_ik_contact = "NONE"
-    yield from wait()
+    yield from user.wait()
     user.screenshot("unkeyed")
     yield from user.click("two_bone_ik.plant")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("refused")
     yield from user.press("ESC")  # the message stands over the button
     yield from user.point(0.2, 0.9)
@@ -131,14 +131,14 @@ def dragged(user: User) -> Steps:
         yield from user.hold("LEFTMOUSE")
         for beside in range(1, 21, 2):
             yield from user.move(x - beside, y)
-        yield from wait()
+        yield from user.wait()
         user.screenshot("dragged")
         assert start <= rig.two_bone_ik_contact_end < end - 5
         assert contact_runs.run_at(contact_runs.rows(rig)[BONE], start).end == rig.two_bone_ik_contact_end
         if key == "ESC":
             yield from user.press("ESC")
         yield from user.release("LEFTMOUSE")
-        yield from wait()
+        yield from user.wait()
         assert (keys() == undone) == (key == "ESC")
         assert (rig.two_bone_ik_contact_end == end) == (key == "ESC")
     user.screenshot("older")

@@ -49,8 +49,7 @@ def scenario(user: User) -> Steps:
     assert pose() == posed
 
     yield from user.point(0.5, 0.5)
-    for _ in range(10):
-        yield  # or it is a double click
+    yield from user.wait(10)  # or it is a double click
     yield from user.click("two_bone_ik.drag")
     yield from user.press("F")
     yield

@@ -32,13 +32,11 @@ def scenario(user: User) -> Steps:
     yield from user.click("two_bone_ik.bake", LAST_COLUMN)
     yield
     yield from user.press("RET")
-    for _ in range(10):
-        yield
+    yield from user.wait(10)
     user.screenshot("progress")
     assert bpy.context.scene.frame_current != 7
     yield from user.press("ESC")
-    for _ in range(5):
-        yield
+    yield from user.wait(5)
     user.screenshot("given-up")
     assert keyed_range() is None
     assert bpy.context.scene.frame_current == 7
@@ -48,23 +46,20 @@ def scenario(user: User) -> Steps:
     yield
     user.screenshot("dialog")
     yield from user.press("RET")
-    for _ in range(10):
-        yield
+    yield from user.wait(10)
     assert bpy.context.scene.frame_current != 7
     addon_utils.disable(MODULE, default_set=True)
     assert keyed_range() is None
     assert bpy.context.scene.frame_current == 7
     assert [item.name for item in bpy.data.objects if "probe" in item.name] == []
     addon_utils.enable(MODULE, default_set=True)
-    for _ in range(5):
-        yield
+    yield from user.wait(5)
 
     bpy.context.scene.frame_end = 40
     yield from user.click("two_bone_ik.bake", LAST_COLUMN)
     yield
     yield from user.press("RET")
-    for _ in range(40):
-        yield
+    yield from user.wait(40)
     assert keyed_range() == (1, 40)
     assert bpy.context.scene.frame_current == 7
 
@@ -72,6 +67,5 @@ def scenario(user: User) -> Steps:
     bpy.context.window_manager.operators[-1].properties.frame_end = 30
     with bpy.context.temp_override(window=user.window, area=user.area, region=user.sidebar):
         bpy.ops.ed.undo_redo()
-    for _ in range(40):
-        yield
+    yield from user.wait(40)
     assert keyed_range() == (1, 30)

@@ -24,19 +24,16 @@ def scenario(user: User) -> Steps:
             bpy.ops.two_bone_ik.hold("INVOKE_DEFAULT", frame_start=1, frame_end=end)
 
     press(_LONG)
-    for _ in range(10):
-        yield
+    yield from user.wait(10)
     user.screenshot("progress")
     assert bpy.context.scene.frame_current != 7
     yield from user.press("ESC")
-    for _ in range(5):
-        yield
+    yield from user.wait(5)
     user.screenshot("given-up")
     assert bpy.context.scene.frame_current == 7
     assert not len(target.two_bone_ik_holds)
 
     press(12)
-    for _ in range(20):
-        yield
+    yield from user.wait(20)
     assert bpy.context.scene.frame_current == 7
     assert [hold.frame_end for hold in target.two_bone_ik_holds] == [12]

@@ -10,8 +10,7 @@ from math import sin
 import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bpy_extras.view3d_utils import location_3d_to_region_2d
-from scenarios.pictures import toggle_section, wait
+from scenarios.pictures import toggle_section
 from user import Steps, User
 
 from support.rigs import animate, arm
@@ -41,15 +40,15 @@ def scenario(user: User) -> Steps:
     target.select_set(True)
     bpy.ops.ed.undo_push()
     yield from user.open_sidebar("Animation")
-    yield from wait()
+    yield from user.wait()
     yield from toggle_section(user, "Hold")
     target.location.z = 1.5
     bpy.ops.ed.undo_push()
     yield from user.click("two_bone_ik.hold")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("moved")
     yield from user.press("ESC")  # closes Blender's message
-    yield from wait()
+    yield from user.wait()
     assert abs(target.location.z - 1.5) < 1e-6
     assert not target.two_bone_ik_holds
     scene.frame_set(21)
@@ -59,9 +58,7 @@ def scenario(user: User) -> Steps:
     yield from user.move_to("two_bone_ik_hold_to")
     yield from user.press("E")  # as a click on the eyedropper in the field
     yield
-    region = next(region for region in user.area.regions if region.type == "WINDOW")
-    place = location_3d_to_region_2d(region, user.area.spaces.active.region_3d, cup.matrix_world.translation)
-    yield from user.move(region.x + int(place.x), region.y + int(place.y))
+    yield from user.point_at(cup.matrix_world.translation)
     yield from user.press("LEFTMOUSE")
     yield
     user.screenshot("picked")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bpy
 from scenarios.limb import keys, limb_with_target
-from scenarios.pictures import wait
 from user import LAST_COLUMN, RIGHT_HALF, Steps, User
 
 INFLUENCE = 'pose.bones["Bone.001"].two_bone_ik_influence'
@@ -14,10 +13,10 @@ def scenario(user: User) -> Steps:
     limb_with_target()
     bpy.context.scene.frame_set(1)
     yield from user.open_sidebar("Animation")
-    yield from wait()
+    yield from user.wait()
     yield from user.move_to(INFLUENCE, RIGHT_HALF)
     yield from user.press("I")
-    yield from wait()
+    yield from user.wait()
     assert [key[:2] for key in keys()[INFLUENCE, 0]] == [(1, 1)]
     user.screenshot("keyed")
     yield from user.undo()
@@ -28,13 +27,13 @@ def scenario(user: User) -> Steps:
     bpy.ops.ed.undo_push()
     yield from user.move_to(INFLUENCE, RIGHT_HALF)
     yield from user.press("I")
-    yield from wait()
+    yield from user.wait()
     assert [key[:2] for key in keys()[INFLUENCE, 0]] == [(1, 1), (20, 0)]
 
     yield from user.click("two_bone_ik.bake", LAST_COLUMN)
-    yield from wait()
+    yield from user.wait()
     yield from user.press("RET")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("baked")
     at_rest = bpy.context.object.data.bones["Bone.001"].tail_local
     places = []

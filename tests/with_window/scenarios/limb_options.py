@@ -9,7 +9,7 @@ import numpy as np
 from bl_ext.user_default.two_bone_ik.ui import limb_notice
 from bpy.types import Object
 from mathutils import Euler
-from scenarios.pictures import MODULE, toggle_section, wait
+from scenarios.pictures import MODULE, toggle_section
 from user import LAST_COLUMN, RIGHT_HALF, Steps, User
 
 from support.hocks import LEG, angle, joints, turn
@@ -25,7 +25,7 @@ def scenario(user: User) -> Steps:
     timeline = next(area for area in user.window.screen.areas if area.type == "DOPESHEET_EDITOR")
     with bpy.context.temp_override(window=user.window, area=timeline):
         bpy.ops.screen.area_close()
-    yield from wait()
+    yield from user.wait()
     view = user.area.spaces.active.region_3d
     view.view_rotation = Euler((radians(80.0), 0.0, radians(70.0))).to_quaternion()
     view.view_location, view.view_distance = (0.0, 0.6, 1.2), 5.0
@@ -66,11 +66,11 @@ def hock(user: User, rig: Object) -> Steps:
 def twist(user: User, rig: Object) -> Steps:
     """The twist bone that is found is listed, and takes its share."""
     yield from user.click("two_bone_ik_chains[0].use_twist", RIGHT_HALF)
-    yield from wait()
+    yield from user.wait()
     assert rig.two_bone_ik_chains[0].use_twist
     by_place = angle(turn(rig, "thigh"), turn(rig, "twist"))
     yield from user.click("two_bone_ik.twist_share", RIGHT_HALF)  # no longer by its place
-    yield from wait()
+    yield from user.wait()
     yield from paste(user, 'pose.bones["twist"].two_bone_ik_twist', "0", (0.42,))
     assert 0.02 < by_place < 0.6 * angle(turn(rig, "thigh"), turn(rig, "twist"))
     user.screenshot("twist")
@@ -81,19 +81,19 @@ def pin(user: User, rig: Object) -> Steps:
     yield from user.move_to("two_bone_ik.settings_copy(to='ALL', sections={'BEND'})", LAST_COLUMN)
     yield from user.move(user.sidebar.x + 80, user.mouse[1])  # the title beside this button
     yield from user.press("LEFTMOUSE")
-    yield from wait()
+    yield from user.wait()
     yield from paste(user, 'pose.bones["shin"].two_bone_ik_pole_pin', "1")
     assert refusal(rig) == "PIN_OF_PARALLEL"
     user.screenshot("refused")
     yield from user.move_to("two_bone_ik_chains[0].hock", RIGHT_HALF)
     yield from user.press("LEFTMOUSE")
-    yield from wait()
+    yield from user.wait()
     yield from user.press("R")
-    yield from wait()
+    yield from user.wait()
     assert rig.two_bone_ik_chains[0].hock == "RIGID"
     assert refusal(rig) == "SHEAR"
     yield from user.click("two_bone_ik.set_aligned", RIGHT_HALF)
-    yield from wait()
+    yield from user.wait()
     assert not refusal(rig)
     user.screenshot("pinned")
     assert distance(rig) < CLOSE
@@ -108,7 +108,7 @@ def paste(user: User, name: str, text: str, columns: tuple[float, ...] = RIGHT_H
     for value in ("PRESS", "RELEASE"):
         user.window.event_simulate("V", value, x=x, y=y, ctrl=True)
         yield
-    yield from wait()
+    yield from user.wait()
 
 
 def distance(rig: Object) -> float:

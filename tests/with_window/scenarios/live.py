@@ -18,8 +18,7 @@ def scenario(user: User) -> Steps:
     yield from user.click("two_bone_ik.live")
     yield from user.click("two_bone_ik_overlay", LAST_COLUMN)
     assert rig.two_bone_ik_live
-    for _ in range(3):
-        yield
+    yield from user.wait(3)
     user.screenshot("reached")
     assert distance() < 1e-5
     assert user.sees(REACHED)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import addon_utils
 import bpy
 from bl_ext.user_default.two_bone_ik.blender.bake import report
-from scenarios.pictures import wait
 from user import LAST_COLUMN, Steps, User
 
 COPY = "two_bone_ik.settings_copy"
@@ -33,7 +32,7 @@ def scenario(user: User) -> Steps:
     bpy.ops.ed.undo_push()
 
     yield from user.open_sidebar("Animation")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("before")
     yield from press(user, f"{COPY}(to='OTHER_SIDE', sections={{'BEND'}})")
     assert values("pole_angle") == {"Arm.L": 0.25, "Arm.R": -0.25, "Leg.L": 0.0, "Leg.R": 0.0}
@@ -53,7 +52,7 @@ def scenario(user: User) -> Steps:
     yield from press(user, "two_bone_ik.bake")
     user.screenshot("dialog")
     yield from user.press("RET")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("baked")
     for name, left_out in (("Hero", ("Leg.R",)), ("Villain", ())):
         animation = bpy.data.objects[name].animation_data
@@ -64,7 +63,7 @@ def scenario(user: User) -> Steps:
 def press(user: User, button: str) -> Steps:
     yield from user.move_to(button, HEADER if COPY in button else LAST_COLUMN)
     yield from user.press("LEFTMOUSE")
-    yield from wait()
+    yield from user.wait()
 
 
 def values(field: str) -> dict[str, float]:

@@ -8,7 +8,6 @@ import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.bake import report
-from scenarios.pictures import wait
 from user import COLUMNS, LAST_COLUMN, RIGHT_HALF, Steps, User
 
 from support.bvh import CMU, bvh, imported, walk
@@ -31,15 +30,15 @@ def scenario(user: User) -> Steps:
     captured = poses()
     bpy.ops.ed.undo_push()
     yield from user.open_sidebar("Animation")
-    yield from wait()
+    yield from user.wait()
     columns = {"chains_detect": COLUMNS, "create_targets": COLUMNS, "bake_targets": RIGHT_HALF, "bake": LAST_COLUMN}
     for button in columns:
         yield from user.click(f"two_bone_ik.{button}", columns[button])
-        yield from wait()
+        yield from user.wait()
         user.screenshot(button)
         if button.startswith("bake"):
             yield from user.press("RET")
-            yield from wait()
+            yield from user.wait()
     user.screenshot("baked")
     assert user.clicks <= 8
     assert len(bpy.context.object.two_bone_ik_chains) == 4
@@ -47,10 +46,10 @@ def scenario(user: User) -> Steps:
     # The pole's steadiness near straight may cost the mid joint that much.
     np.testing.assert_allclose(poses(), captured, atol=2e-3 * LENGTH)
     yield from user.click("two_bone_ik.check")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("check")
     yield from user.press("RET")
-    yield from wait()
+    yield from user.wait()
     assert report.last(bpy.context.object).title.startswith("Check, frames 1-30"), "no more and no less"
 
 

@@ -49,21 +49,21 @@ def scenario(user: User) -> Steps:
 def preferences(user: User) -> Steps:
     """Where packages are installed, and what can be set once."""
     bpy.ops.screen.userpref_show(section="EXTENSIONS")
-    yield from wait()
+    yield from user.wait()
     window = bpy.context.window_manager.windows[-1]
     yield from press(window, "LEFTMOUSE", window.width - 20, window.height - 18)
-    yield from wait()
+    yield from user.wait()
     user.picture("install", window.x, window.y + window.height - 270, window.width, 270)
     yield from press(window, "ESC", 0, 0)
     bpy.context.preferences.active_section = "ADDONS"
     bpy.context.window_manager.addon_search = "Two-Bone"
     with bpy.context.temp_override(window=window):
         bpy.ops.preferences.addon_expand(module=MODULE)
-    yield from wait()
+    yield from user.wait()
     user.picture("preferences", window.x, window.y, window.width, 345)
     with bpy.context.temp_override(window=window):
         bpy.ops.wm.window_close()
-    yield from wait()
+    yield from user.wait()
 
 
 def animate() -> None:
@@ -88,7 +88,7 @@ def pull(user: User) -> Steps:
     bpy.ops.object.mode_set(mode="POSE")
     with bpy.context.temp_override(window=user.window, area=user.area):
         bpy.ops.wm.tool_set_by_id(name="two_bone_ik.pull_limb")
-    yield from smoothed()
+    yield from smoothed(user)
     area, height = user.area, 720
     user.picture("pull", area.x, area.y + area.height - height, area.width - user.sidebar.width, height)
     bpy.ops.object.mode_set(mode="OBJECT")
@@ -98,10 +98,10 @@ def bake(user: User) -> Steps:
     """The dialog."""
     yield from user.move_to("two_bone_ik.bake", LAST_COLUMN)
     yield from user.press("LEFTMOUSE")
-    yield from smoothed()
+    yield from smoothed(user)
     user.picture("dialog", user.area.x + user.area.width - 520, 0, 520, 640)
     yield from user.press("RET")
-    yield from wait()
+    yield from user.wait()
     assert bpy.context.object.animation_data
 
 
@@ -110,7 +110,7 @@ def options(user: User) -> Steps:
     timeline = next(area for area in user.window.screen.areas if area.type == "DOPESHEET_EDITOR")
     with bpy.context.temp_override(window=user.window, area=timeline):
         bpy.ops.screen.area_close()
-    yield from wait()
+    yield from user.wait()
     bpy.context.preferences.addons[MODULE].preferences.tab = "Two-Bone IK"
     yield from user.open_sidebar("Two-Bone IK")
     yield from toggle_section(user, "Report")
@@ -136,7 +136,7 @@ def toggle_below(user: User, button: str, closed: int = 0, message: int = 0) -> 
     yield from user.move_to_top(button)
     y = user.mouse[1] - 36 - message - closed * SECTION
     yield from press(user.window, "LEFTMOUSE", user.sidebar.x + 80, y)
-    yield from wait()
+    yield from user.wait()
 
 
 def press(window: bpy.types.Window, key: str, x: int, y: int) -> Steps:
@@ -147,19 +147,13 @@ def press(window: bpy.types.Window, key: str, x: int, y: int) -> Steps:
 
 def show(user: User, name: str) -> Steps:
     """A picture of the right side of the 3D Viewport."""
-    yield from smoothed()
+    yield from smoothed(user)
     area, width, height = user.area, 800, 720
     user.picture(name, area.x + area.width - width, area.y + area.height - height, width, height)
 
 
-def smoothed() -> Steps:
+def smoothed(user: User) -> Steps:
     """Until the viewport is drawn with smoothing, as Blender comes; what is drawn after the picture needs none."""
     bpy.context.preferences.system.viewport_aa = "8"
-    yield from wait()
+    yield from user.wait()
     bpy.context.preferences.system.viewport_aa = "OFF"
-
-
-def wait() -> Steps:
-    """Until what has changed is drawn."""
-    for _ in range(6):
-        yield

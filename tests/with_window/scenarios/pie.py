@@ -43,12 +43,9 @@ def pointed(user: User, x: float, y: float, name: str) -> Steps:
     """Hold the key in the middle of the viewport, point so, and let go: on a slow machine a tap may be held, too."""
     yield from user.point(0.5, 0.5)
     yield from user.hold("F6")
-    for _ in range(10):
-        yield
+    yield from user.wait(10)
     yield from user.point(x, y)
-    for _ in range(10):
-        yield
+    yield from user.wait(10)
     user.screenshot(name)
     yield from user.release("F6")
-    for _ in range(10):
-        yield
+    yield from user.wait(10)

@@ -7,7 +7,7 @@ from math import sin
 import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
-from scenarios.pictures import look_at, wait
+from scenarios.pictures import look_at
 from scenarios.switch import generated
 from user import Steps, User
 
@@ -26,27 +26,26 @@ def scenario(user: User) -> Steps:
     bpy.ops.object.mode_set(mode="POSE")
     look_at(user)
     yield from user.open_sidebar("Animation")
-    yield from wait()
+    yield from user.wait()
     before, others = shown(name), shown(name, OTHER)
     yield from user.click("two_bone_ik.chains_detect")
-    yield from wait()
+    yield from user.wait()
     assert len(rig.two_bone_ik_chains) == 4
     select(rig, "hand_fk.L")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("detected")
-    region = next(region for region in user.area.regions if region.type == "WINDOW")
-    with bpy.context.temp_override(window=user.window, area=user.area, region=region):
+    with user.override():
         bpy.ops.two_bone_ik.pin("INVOKE_DEFAULT", over_range=True, only_active=True)
-    yield from wait()
+    yield from user.wait()
     user.screenshot("dialog")
     yield from user.press("RET")
-    yield from wait()
+    yield from user.wait()
     assert bpy.data.objects[name].two_bone_ik_live
     assert np.abs(shown(name) - before).max() < CLOSE
     animate(bpy.data.objects[name].pose.bones["torso"], location={1: (0.02, -0.03, 0), FRAMES[-1]: (0.04, -0.02, 0.03)})
     assert np.abs(shown(name) - before).max() < CLOSE
     assert np.abs(shown(name, OTHER) - others).max() > 0.01
-    yield from wait()
+    yield from user.wait()
     user.screenshot("moved")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_runs
 from scenarios.many import COPY, HEADER
-from scenarios.pictures import MESSAGE, toggle_below, wait
+from scenarios.pictures import MESSAGE, toggle_below
 from user import COLUMNS, Steps, User
 
 from support.captured_walk import balls, imported_walk, skating_walk
@@ -42,11 +42,11 @@ def scenario(user: User) -> Steps:
     before = slides()
     bpy.ops.ed.undo_push()
     yield from user.open_sidebar("Animation")
-    yield from wait()
+    yield from user.wait()
     yield from user.click("two_bone_ik.chains_detect")
-    yield from wait()
+    yield from user.wait()
     bpy.context.object.two_bone_ik_active = bpy.context.object.two_bone_ik_chains.find("Leg.L")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("section")
     header, last_of_target, section = yield from heights(
         user, TARGET, "two_bone_ik.create_targets", "two_bone_ik.plant"
@@ -55,13 +55,13 @@ def scenario(user: User) -> Steps:
     yield from plant(user)
     assert user.clicks == 2
     show_rows()
-    yield from wait()
+    yield from user.wait()
     user.screenshot("planted")
     yield from user.press("F9")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("options")
     yield from user.press("ESC")
-    yield from wait()
+    yield from user.wait()
     # The rows of contacts are below the section Target, which is closed to make room.
     yield from toggle_below(user, "two_bone_ik.check", message=MESSAGE)
     # Half a metre in the scene is half a centimetre of the walk.
@@ -71,10 +71,10 @@ def scenario(user: User) -> Steps:
     # The foot is in the air here, and is to stand.
     first = next(int(key.co.x) for key in row().keyframe_points if key.co.y == 0 and key.co.x > 10)
     yield from click_run(user, "LeftLeg", first)
-    yield from wait()
+    yield from user.wait()
     assert bpy.context.scene.frame_current == first
     yield from user.click("two_bone_ik.contact_set(contact='BALL')", BALL_COLUMN)
-    yield from wait()
+    yield from user.wait()
     user.screenshot("corrected")
     assert row().evaluate(first) == 1
     until = min(int(key.co.x) for key in row().keyframe_points if key.co.x > first)
@@ -131,7 +131,7 @@ def plant(user: User) -> Steps:
         yield
         if animation.action.session_uid != before:
             break
-    yield from wait()
+    yield from user.wait()
 
 
 def show_rows() -> None:

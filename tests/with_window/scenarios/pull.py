@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import addon_utils
 import bpy
-from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
 from scenarios.limb import metarig
 from user import Steps, User
@@ -17,22 +16,19 @@ def scenario(user: User) -> Steps:
     metarig()
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.pose.select_all(action="DESELECT")
-    region = next(region for region in user.area.regions if region.type == "WINDOW")
-    with bpy.context.temp_override(window=user.window, area=user.area, region=region):
+    with user.override():
         bpy.ops.view3d.view_axis(type="FRONT")
         bpy.ops.view3d.view_all()
         bpy.ops.wm.tool_set_by_id(name="two_bone_ik.pull_limb")
     bpy.ops.ed.undo_push()
-    for _ in range(40):
-        yield
+    yield from user.wait(40)
     before = pose()
     user.screenshot("chosen")
 
     # The hand, and the arm follows.
     root, mid, tip = joints("Arm.L")
-    yield from point_at(user, tip)
-    for _ in range(20):
-        yield
+    yield from user.point_at(tip)
+    yield from user.wait(20)
     user.screenshot("hover")
     yield from user.hold("LEFTMOUSE")
     yield from move(user, tip + Vector((-0.1, 0.0, 0.3)))
@@ -49,7 +45,7 @@ def scenario(user: User) -> Steps:
 
     # The knee, and the foot stays.
     root, mid, tip = joints("Leg.R")
-    yield from point_at(user, mid)
+    yield from user.point_at(mid)
     yield from user.hold("LEFTMOUSE")
     yield from move(user, mid + Vector((-0.2, 0.0, 0.0)))
     user.screenshot("knee")
@@ -62,7 +58,7 @@ def scenario(user: User) -> Steps:
 
     # A number, whose sign changes while it is typed.
     root, mid, tip = joints("Arm.L")
-    yield from point_at(user, tip)
+    yield from user.point_at(tip)
     yield from user.hold("LEFTMOUSE")
     yield from move(user, tip + Vector((0.1, 0.0, 0.0)))
     for key in ("Z", "PERIOD", "ONE", "MINUS"):
@@ -76,7 +72,7 @@ def scenario(user: User) -> Steps:
 
     # Esc, and a click that pulls nowhere.
     steps = len(bpy.context.window_manager.operators)
-    yield from point_at(user, tip)
+    yield from user.point_at(tip)
     yield from user.hold("LEFTMOUSE")
     yield from move(user, tip + Vector((-0.1, 0.0, 0.3)))
     assert pose() != turned
@@ -84,9 +80,8 @@ def scenario(user: User) -> Steps:
     yield from user.release("LEFTMOUSE")
     yield
     assert pose() == turned
-    yield from point_at(user, tip)
-    for _ in range(20):
-        yield  # or it is a double click
+    yield from user.point_at(tip)
+    yield from user.wait(20)  # or it is a double click
     yield from user.press("LEFTMOUSE")
     yield
     assert pose() == turned
@@ -97,15 +92,13 @@ def scenario(user: User) -> Steps:
     rig.data.bones.active = rig.data.bones["forearm.L"]
     yield from user.point(0.5, 0.9)
     yield from user.press("RIGHTMOUSE")
-    for _ in range(10):
-        yield
+    yield from user.wait(10)
     user.screenshot("menu")
     yield from user.press("UP_ARROW")  # from the first entry to the last
     yield from user.press("RET")
     yield from user.point(0.5, 0.8)
     yield from user.point(0.5, 0.6)
-    for _ in range(5):
-        yield
+    yield from user.wait(5)
     user.screenshot("entry")
     assert joints("Arm.L")[2].z < tip.z - 0.1
     yield from user.press("ESC")
@@ -115,15 +108,13 @@ def scenario(user: User) -> Steps:
 
     # The extension goes while its tool is in use, and comes back.
     addon_utils.disable(MODULE, default_set=True)
-    for _ in range(5):
-        yield
+    yield from user.wait(5)
     addon_utils.enable(MODULE, default_set=True)
     with bpy.context.temp_override(window=user.window, area=user.area):
         bpy.ops.wm.tool_set_by_id(name="two_bone_ik.pull_limb")
-    for _ in range(5):
-        yield
+    yield from user.wait(5)
     root, _, tip = joints("Arm.L")
-    yield from point_at(user, tip)
+    yield from user.point_at(tip)
     yield from user.hold("LEFTMOUSE")
     yield from move(user, tip + Vector((-0.1, 0.0, 0.0)))
     yield from user.release("LEFTMOUSE")
@@ -135,17 +126,9 @@ def move(user: User, place: Vector) -> Steps:
     """As by hand: Blender takes the first part of the way for a drag."""
     x, y = user.mouse
     yield from user.move(x + 30, y + 30)
-    for _ in range(5):
-        yield
-    yield from point_at(user, place)
-    for _ in range(5):
-        yield
-
-
-def point_at(user: User, place: Vector) -> Steps:
-    region = next(region for region in user.area.regions if region.type == "WINDOW")
-    x, y = location_3d_to_region_2d(region, user.area.spaces.active.region_3d, place)
-    yield from user.point(x / region.width, y / region.height)
+    yield from user.wait(5)
+    yield from user.point_at(place)
+    yield from user.wait(5)
 
 
 def close(found: tuple[Vector, ...], wanted: tuple[Vector | None, ...]) -> bool:

@@ -8,7 +8,7 @@ import addon_utils
 import bpy
 from mathutils import Vector
 from scenarios.limb import metarig
-from scenarios.pull import close, joints, move, point_at, pose
+from scenarios.pull import close, joints, move, pose
 from user import Steps, User
 
 TOOL, SELECT = "two_bone_ik.pull_limb", "builtin.select_box"
@@ -51,11 +51,10 @@ def scenario(user: User) -> Steps:
 def front(user: User) -> Steps:
     """The whole character from the front, with nothing selected."""
     bpy.ops.pose.select_all(action="DESELECT")
-    with override(user):
+    with user.override():
         bpy.ops.view3d.view_axis(type="FRONT")
         bpy.ops.view3d.view_all()
-    for _ in range(40):
-        yield
+    yield from user.wait(40)
 
 
 def save_and_open(user: User) -> Steps:
@@ -67,21 +66,18 @@ def save_and_open(user: User) -> Steps:
     yield
     user.window = bpy.context.window_manager.windows[0]
     user.area = next(area for area in user.window.screen.areas if area.type == "VIEW_3D")
-    for _ in range(40):
-        yield
+    yield from user.wait(40)
 
 
 def choose(user: User, tool: str) -> Steps:
-    with override(user):
+    with user.override():
         bpy.ops.wm.tool_set_by_id(name=tool)
-    for _ in range(20):
-        yield
+    yield from user.wait(20)
 
 
 def refuse_pull(user: User, name: str) -> Steps:
     """No handle is at the hand, and a drag there leaves the pose."""
-    for _ in range(20):
-        yield
+    yield from user.wait(20)
     before, tip = pose(), joints("Arm.L")[2]
     seen = yield from has_handle(user, tip)
     user.screenshot(name)
@@ -93,19 +89,17 @@ def refuse_pull(user: User, name: str) -> Steps:
 def has_handle(user: User, place: Vector) -> Steps:
     """Whether one lights up under the mouse."""
     yield from user.point(0.1, 0.1)
-    yield from point_at(user, place)
-    for _ in range(20):
-        yield
+    yield from user.point_at(place)
+    yield from user.wait(20)
     return user.sees(OVER)
 
 
 def drag(user: User, place: Vector) -> Steps:
-    yield from point_at(user, place)
+    yield from user.point_at(place)
     yield from user.hold("LEFTMOUSE")
     yield from move(user, place + UP)
     yield from user.release("LEFTMOUSE")
-    for _ in range(5):
-        yield
+    yield from user.wait(5)
 
 
 def pull(user: User) -> Steps:
@@ -119,14 +113,9 @@ def generate(user: User) -> None:
     from support.rigify import remove_face
 
     addon_utils.enable("rigify", default_set=True)
-    with override(user):
+    with user.override():
         remove_face(bpy.context.object)
         bpy.ops.pose.rigify_generate()
-
-
-def override(user: User) -> object:
-    region = next(region for region in user.area.regions if region.type == "WINDOW")
-    return bpy.context.temp_override(window=user.window, area=user.area, region=region)
 
 
 def world(bone: str) -> Vector:

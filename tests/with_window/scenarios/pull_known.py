@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 from bl_ext.user_default.two_bone_ik.blender import versions
 from mathutils import Vector
-from scenarios.pull import move, point_at
+from scenarios.pull import move
 from scenarios.pull_chosen import choose, front
 from scenarios.switch import generated
 from user import Steps, User
@@ -39,8 +39,7 @@ def scenario(user: User) -> Steps:
     yield from begin(user, tip, tip + UP)
     user.screenshot("pulled")
     yield from user.release("LEFTMOUSE")
-    for _ in range(10):
-        yield
+    yield from user.wait(10)
     root, mid, hand = joints()
     assert (hand - tip - UP).length < PIXEL, hand
     assert controls("_fk.") == fk
@@ -50,8 +49,7 @@ def scenario(user: User) -> Steps:
     # The elbow, which no pole bends as the rig comes.
     yield from begin(user, mid, mid + Vector((0.1, 0.0, -0.3)))
     yield from user.release("LEFTMOUSE")
-    for _ in range(10):
-        yield
+    yield from user.wait(10)
     user.screenshot("elbow")
     turned = joints()
     assert (turned[0] - root).length < PIXEL, turned
@@ -67,9 +65,8 @@ def scenario(user: User) -> Steps:
 
 
 def begin(user: User, place: Vector, to: Vector) -> Steps:
-    yield from point_at(user, place)
-    for _ in range(20):
-        yield
+    yield from user.point_at(place)
+    yield from user.wait(20)
     yield from user.hold("LEFTMOUSE")
     yield from move(user, to)
 

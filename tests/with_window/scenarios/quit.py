@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bpy
 from scenarios.limb import limb_with_target
-from scenarios.pictures import wait
 from user import Steps, User
 
 
@@ -15,9 +14,9 @@ def scenario(user: User) -> Steps:
     with bpy.context.temp_override(window=user.window, area=user.area):
         bpy.ops.wm.tool_set_by_id(name="two_bone_ik.pull_limb")
     yield from user.open_sidebar("Animation")
-    yield from wait()
+    yield from user.wait()
     bpy.context.preferences.view.use_save_prompt = False
     print("Played to the end", flush=True)
     user.window.event_simulate("Q", "PRESS", ctrl=True)
-    yield from wait()
+    yield from user.wait()
     raise AssertionError("Blender has not quit")

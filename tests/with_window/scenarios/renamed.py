@@ -41,8 +41,7 @@ def rename(user: User, letter: str) -> Steps:
     """The active bone, to that letter in lower case."""
     yield from user.point(0.4, 0.5)
     yield from user.press("F2")
-    for _ in range(3):
-        yield
+    yield from user.wait(3)
     for value, unicode in (("PRESS", {"unicode": letter.lower()}), ("RELEASE", {})):
         user.window.event_simulate(letter, value, x=user.mouse[0], y=user.mouse[1], **unicode)
         yield

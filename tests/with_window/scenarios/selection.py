@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import bpy
 from bl_ext.user_default.two_bone_ik.blender.status.in_hand import chain_in_hand
-from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
 from scenarios.limb import metarig
-from scenarios.pictures import SECTION, look_at, press, toggle_section, wait
+from scenarios.pictures import SECTION, look_at, press, toggle_section
 from user import COLUMNS, LAST_COLUMN, Steps, User
 
 ACTIONS = {
@@ -44,10 +43,10 @@ def scenario(user: User) -> Steps:
     yield from search(user, "flip two")
     user.screenshot("searched")
     yield from user.press("RET")
-    yield from wait()
+    yield from user.wait()
     assert [name for name, side in sides().items() if side != before[name]] == ["Leg.R"]
     yield from user.undo()
-    yield from wait()
+    yield from user.wait()
 
     # A row of the list is chosen later than the target, and stays through undo.
     yield from click_row(user, "Arm.L")
@@ -57,24 +56,24 @@ def scenario(user: User) -> Steps:
     yield from drag(user)
     assert moved(before) == {"Arm.L"}, moved(before)
     yield from user.undo()
-    yield from wait()
+    yield from user.wait()
     assert listed() == in_hand() == "Arm.L"
     yield from user.undo()
-    yield from wait()
+    yield from user.wait()
     assert listed() == in_hand() == "Leg.R", (listed(), in_hand())
     yield from user.redo()
-    yield from wait()
+    yield from user.wait()
     assert listed() == in_hand() == "Arm.L"
 
     # Another target, and back through undo to the row; then a bone in Pose Mode.
     yield from click_on(user, target("Leg.L"))
     assert listed() == in_hand() == "Leg.L"
     yield from user.undo()
-    yield from wait()
+    yield from user.wait()
     assert listed() == in_hand() == "Arm.L"
     yield from click_on(user, bone("spine.004"))
     bpy.ops.object.mode_set(mode="POSE")
-    yield from wait()
+    yield from user.wait()
     yield from click_on(user, bone("shin.R"))
     assert bpy.context.active_pose_bone.name == "shin.R"
     assert listed() == in_hand() == "Leg.R"
@@ -92,12 +91,12 @@ def scenario(user: User) -> Steps:
         assert user.mouse[1] == heights[name], name
 
     bpy.ops.object.mode_set(mode="EDIT")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("edit")
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.ops.object.select_all(action="DESELECT")
     bpy.context.view_layer.objects.active = None
-    yield from wait()
+    yield from user.wait()
     user.screenshot("nothing")
     assert in_hand() is None
 
@@ -107,29 +106,27 @@ def drag(user: User) -> Steps:
     yield from user.click("two_bone_ik.drag")
     for key in ("Z", "PERIOD", "ONE", "RET"):
         yield from user.press(key)
-    yield from wait()
+    yield from user.wait()
 
 
 def search(user: User, words: str) -> Steps:
     """Menu search over the viewport."""
     yield from user.point(0.3, 0.3)
     yield from user.press("F3")
-    yield from wait()
+    yield from user.wait()
     x, y = user.mouse
     for letter in words:
         key = "SPACE" if letter == " " else letter.upper()
         user.window.event_simulate(key, "PRESS", unicode=letter, x=x, y=y)
         user.window.event_simulate(key, "RELEASE", x=x, y=y)
         yield
-    yield from wait()
+    yield from user.wait()
 
 
 def click_on(user: User, place: Vector) -> Steps:
-    region = next(region for region in user.area.regions if region.type == "WINDOW")
-    x, y = location_3d_to_region_2d(region, user.area.spaces.active.region_3d, place)
-    yield from user.point(x / region.width, y / region.height)
+    yield from user.point_at(place)
     yield from user.press("LEFTMOUSE")
-    yield from wait()
+    yield from user.wait()
 
 
 def click_row(user: User, name: str) -> Steps:
@@ -137,7 +134,7 @@ def click_row(user: User, name: str) -> Steps:
     index = bpy.data.objects["metarig"].two_bone_ik_chains.find(name)
     yield from user.move_to_top("two_bone_ik.chain_add", LAST_COLUMN)  # beside the first row
     yield from press(user.window, "LEFTMOUSE", user.sidebar.x + 80, user.mouse[1] - 11 - index * SECTION)
-    yield from wait()
+    yield from user.wait()
 
 
 def target(chain: str) -> Vector:

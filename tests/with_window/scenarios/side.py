@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bpy
-from scenarios.pictures import wait
 from user import Steps, User
 
 
@@ -23,7 +22,7 @@ def scenario(user: User) -> Steps:
     lower.keyframe_insert("rotation_euler", frame=9)
     bpy.ops.ed.undo_push()
     yield from user.open_sidebar("Animation")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("asks")
     yield from user.click("two_bone_ik.side_decide(axis='Z')")
     yield

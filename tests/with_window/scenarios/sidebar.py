@@ -9,7 +9,6 @@ from bl_ext.user_default.two_bone_ik.blender.bake import report
 from bl_ext.user_default.two_bone_ik.ui.panel import TWO_BONE_IK_PT_chains
 from bpy.types import Context, Object, Panel
 from scenarios.limb import metarig
-from scenarios.pictures import wait
 from scenarios.switch import generated
 from user import COLUMNS, Steps, User
 
@@ -39,13 +38,13 @@ def reports(user: User) -> Steps:
     """A check shows at once; undo goes back to what was told before, redo forth again."""
     TWO_BONE_IK_PT_chains.append(note)
     user.area.tag_redraw()
-    yield from wait()
+    yield from user.wait()
     first = shown[-1]
     assert first == report.last(bpy.context.object).title
     for act, title in (("check", "Check, frames 2-4"), ("bake", "Bake, frames 2-4")):
         with bpy.context.temp_override(window=user.window, area=user.area):
             getattr(bpy.ops.two_bone_ik, act)("EXEC_DEFAULT", True, frame_start=2, frame_end=4)
-        yield from wait()  # the mouse does not move
+        yield from user.wait()  # the mouse does not move
         assert shown[-1].startswith(title), shown[-1]
     for step, title in (
         (user.undo, "Check, "),
@@ -55,7 +54,7 @@ def reports(user: User) -> Steps:
         (user.undo, "Check, "),
     ):
         yield from step()
-        yield from wait()
+        yield from user.wait()
         assert shown[-1].startswith(title), shown[-1]
     user.screenshot("reports")
     TWO_BONE_IK_PT_chains.remove(note)
@@ -74,14 +73,14 @@ def rows(user: User) -> Steps:
     before = target.location.copy()
     for name, location in (("far", (0.0, 0.0, 3.0)), ("close", (0.19, 0.03, 1.41)), ("reached", before)):
         target.location = location
-        yield from wait()
+        yield from user.wait()
         user.screenshot(name)
         yield from find(user, "two_bone_ik.snap_targets")
         assert user.mouse == place, (name, user.mouse, place)
     # Live that is switched off says what to do, in the same place.
     bpy.data.objects["metarig"].two_bone_ik_live = False
     target.location.z += 0.1
-    yield from wait()
+    yield from user.wait()
     user.screenshot("off")
     yield from find(user, "two_bone_ik.snap_targets")
     assert user.mouse == place
@@ -91,7 +90,7 @@ def rows(user: User) -> Steps:
 def find(user: User, button: str, columns: tuple[float, ...] = COLUMNS) -> Steps:
     """Move the mouse to the upper half of the button, coming from the viewport: none is under the mouse before."""
     yield from user.point(0.3, 0.3)
-    yield from wait()
+    yield from user.wait()
     yield from user.move_to_top(button, columns)
 
 
@@ -137,7 +136,7 @@ def drag_edge(user: User) -> Steps:
         if user.sidebar.width <= wanted:
             break
     yield from user.release("LEFTMOUSE")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("narrow")
     assert user.sidebar.width <= wanted
 
@@ -153,7 +152,7 @@ def linked(user: User) -> Steps:
         wanted.objects = ["Hero"]
     bpy.context.collection.objects.link(wanted.objects[0])
     take(wanted.objects[0])
-    yield from wait()
+    yield from user.wait()
     user.screenshot("linked")
 
 
@@ -161,7 +160,7 @@ def known(user: User) -> Steps:
     """On a generated rig the buttons of Switch come first, and none takes its constraints over."""
     name = generated()
     take(bpy.data.objects[name])
-    yield from wait()
+    yield from user.wait()
     user.screenshot("known")
     yield from user.move_to("two_bone_ik.switch")
     switch = user.mouse[1]

@@ -11,7 +11,7 @@ import numpy as np
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.bake import report
 from bpy.types import Object
-from scenarios.pictures import look_at, show, wait
+from scenarios.pictures import look_at, show
 from user import Steps, User
 
 from support.rigs import animate
@@ -30,22 +30,21 @@ def scenario(user: User) -> Steps:
     bpy.ops.ed.undo_push()
     look_at(user)
     yield from user.open_sidebar("Animation")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("start")
     before = shown(name)
     clicks = user.clicks
     yield from press(user, "FK", name)
     assert user.clicks - clicks == 1
-    yield from wait()
+    yield from user.wait()
     user.screenshot("fk")
     assert np.abs(shown(name) - before).max() < 1e-4
     assert layers(name) == {1.0}
     bpy.ops.screen.animation_play()
-    for _ in range(10):
-        yield
+    yield from user.wait(10)
     bpy.ops.screen.animation_cancel(restore_frame=True)
     yield from press(user, "IK", name)
-    yield from wait()
+    yield from user.wait()
     user.screenshot("back")
     assert np.abs(shown(name) - before).max() < 1e-4
     assert layers(name) == {0.0}

@@ -28,8 +28,7 @@ def scenario(user: User) -> Steps:
     rig.pose.bones["thigh.L"].rotation_quaternion = (0.9, -0.4, 0, 0.1)
     rig.pose.bones["shin.L"].rotation_quaternion = (0.9, 0.4, 0, 0)
     yield from user.open_sidebar("Animation")
-    view = next(region for region in user.area.regions if region.type == "WINDOW")
-    with bpy.context.temp_override(window=user.window, area=user.area, region=view):
+    with user.override():
         bpy.ops.view3d.view_all()
     bpy.ops.ed.undo_push()
     yield

@@ -43,8 +43,7 @@ def scenario(user: User) -> Steps:
     yield
     user.screenshot("drag")
     yield from user.press("ESC")
-    for _ in range(10):
-        yield  # or it is a double click
+    yield from user.wait(10)  # or it is a double click
     yield from user.click("two_bone_ik.bake", LAST_COLUMN)
     yield
     user.screenshot("dialog")

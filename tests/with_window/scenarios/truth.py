@@ -34,18 +34,18 @@ def scenario(user: User) -> Steps:
     yield from user.open_sidebar("Animation")
     bpy.context.window_manager.two_bone_ik_overlay = True
     bpy.context.scene.frame_set(12)
-    yield from wait()
+    yield from user.wait()
     user.screenshot("off")
     assert told() == "NOT_POSED"
 
     yield from user.click("two_bone_ik.live")
-    yield from wait()
+    yield from user.wait()
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
         yield
         assert distance() < CLOSE, frame
         assert told() == "REACHED"
-    yield from wait()
+    yield from user.wait()
     user.screenshot("live")
     assert user.sees(REACHED)
 
@@ -59,13 +59,13 @@ def scenario(user: User) -> Steps:
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = False
     for step in (user.undo, user.undo, user.redo):
         yield from step()
-        yield from wait()
+        yield from user.wait()
         assert distance() < CLOSE
 
     path = Path(bpy.app.tempdir, "truth.blend")
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     bpy.ops.wm.open_mainfile(filepath=str(path))
-    yield from wait()
+    yield from user.wait()
     assert distance() < CLOSE
     assert told() == "REACHED"
 
@@ -75,18 +75,17 @@ def scenario(user: User) -> Steps:
     user.area = next(area for area in user.window.screen.areas if area.type == "VIEW_3D")
     user.sidebar = next(region for region in user.area.regions if region.type == "UI")
     yield from user.open_sidebar("Animation")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("hidden")
     assert user.sees(HIDDEN)
     yield from user.click("two_bone_ik.reveal")
-    yield from wait()
+    yield from user.wait()
     assert rig().pose.bones["forearm.L"].constraints["IK"].mute
     assert distance() < CLOSE
     bpy.ops.screen.animation_play()
-    for _ in range(30):
-        yield
+    yield from user.wait(30)
     bpy.ops.screen.animation_cancel(restore_frame=False)
-    yield from wait()
+    yield from user.wait()
     user.screenshot("played")
     assert distance() < CLOSE
     assert told() == "REACHED"
@@ -133,9 +132,3 @@ def look_at(user: User) -> None:
     view.view_rotation = Euler((radians(82.0), 0.0, radians(20.0))).to_quaternion()
     view.view_distance = 3.4
     view.view_location = (-0.3, -0.1, 0.9)
-
-
-def wait() -> Steps:
-    """Until what has changed is drawn."""
-    for _ in range(6):
-        yield

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 from bl_ext.user_default.two_bone_ik.blender.bake import report
 from scenarios.limb import keyed_range, limb_with_target
-from scenarios.pictures import toggle_section, wait
+from scenarios.pictures import toggle_section
 from user import Steps, User
 
 
@@ -25,12 +25,12 @@ def scenario(user: User) -> Steps:
         bpy.ops.two_bone_ik.bake("EXEC_DEFAULT", True)
     yield from user.open_sidebar("Animation")
     yield from toggle_section(user, "Report")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("report")
     frame, _ = report.last(rig).worst
     assert frame == 9
     yield from user.click("two_bone_ik.go_to_frame")
-    yield from wait()
+    yield from user.wait()
     user.screenshot("frame")
     assert bpy.context.scene.frame_current == 9
     yield from user.undo()
