@@ -40,16 +40,17 @@ def row(identifier: str, field: Any) -> str:
     return f"| {field.name} | `{identifier}` | {values[field.type]} |"
 
 
-OPTIONS = {**chain_fields(), **_settings()}
+# Read at once: once the extension was disabled and enabled, Blender has freed what it knew of the fields.
+ROWS = {identifier: row(identifier, field) for identifier, field in {**chain_fields(), **_settings()}.items()}
 
 
-@pytest.mark.parametrize("identifier", OPTIONS)
+@pytest.mark.parametrize("identifier", ROWS)
 def test_the_table_has_every_option_as_it_is(identifier: str) -> None:
-    assert row(identifier, OPTIONS[identifier]) in TABLE
+    assert ROWS[identifier] in TABLE
 
 
 def test_the_table_has_no_option_that_is_not() -> None:
-    assert re.findall(r"^\| [^|]+ \| `(\w+)` \|", TABLE, re.MULTILINE) == list(OPTIONS)
+    assert re.findall(r"^\| [^|]+ \| `(\w+)` \|", TABLE, re.MULTILINE) == list(ROWS)
 
 
 IMPORTED = {
