@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 
@@ -13,11 +14,17 @@ from . import file_data
 
 @contextmanager
 def refused(kind: str = "", *words: str, match: str | None = None) -> Iterator[pytest.ExceptionInfo[api.Refused]]:
-    """It is refused, for this reason if one is given, in a sentence with these words, and nothing has changed."""
+    """It is refused, for this reason if one is given, in one sentence with these words, and nothing has changed."""
+    bpy.context.view_layer.update()
     before = file_data.dump()
     with pytest.raises(api.Refused, match=match) as found:
         yield found
+    bpy.context.view_layer.update()
     assert not file_data.changed(before)
     assert found.value.kind == (kind or found.value.kind)
+    sentence = str(found.value)
+    assert sentence
+    assert "\n" not in sentence
+    assert not sentence.endswith(".")
     for word in words:
-        assert word in str(found.value)
+        assert word in sentence

@@ -57,18 +57,30 @@ class Limb:
     subtarget: str = ""
     pole: str = ""
 
-    def joints(self, depsgraph: Depsgraph) -> Array:
-        """(3, 3) root, mid and tip in the world, as evaluated."""
+    def joints(self, depsgraph: Depsgraph | None = None) -> Array:
+        """(3, 3) root, mid and tip in the world, as evaluated there, or now."""
         rig = _evaluated(self.rig, depsgraph)
         bones = rig.pose.bones
         tip = bones[self.tip].head if self.tip else bones[self.end].tail
         return _placed(rig.matrix_world, (bones[self.root].head, bones[self.end].head, tip))
 
-    def goal(self, depsgraph: Depsgraph) -> Array:
-        """(3,) the target in the world, as evaluated."""
+    def goal(self, depsgraph: Depsgraph | None = None) -> Array:
+        """(3,) the target in the world, as evaluated there, or now."""
         item = _evaluated(self.target, depsgraph)
         local = item.pose.bones[self.subtarget].head if self.subtarget else (0, 0, 0)
         return _placed(item.matrix_world, local)
+
+    def off(self, depsgraph: Depsgraph | None = None) -> float:
+        """The distance from the tip to the target in metres, as evaluated there, or now."""
+        return _length(self.joints(depsgraph)[2] - self.goal(depsgraph))
+
+    def offs(self, frames: Iterable[float]) -> Array:
+        """(n,) the same on each of these frames."""
+        return np.array([self.off(on_frame(frame)) for frame in frames])
+
+    def played(self, frames: Iterable[float]) -> Array:
+        """(n, 3, 3) root, mid and tip in the world on each of these frames."""
+        return np.array([self.joints(on_frame(frame)) for frame in frames])
 
     def misses(self, frames: Iterable[float]) -> Array:
         """(n, 2) distances of mid and tip from their right places, as part of the chain's length.
@@ -140,8 +152,8 @@ def _swung(rest: Array, aim: Array) -> Array:
     return mid - root + turned + np.cross(axis, turned) / (1 + start @ end)
 
 
-def _evaluated(name: str, depsgraph: Depsgraph) -> Object:
-    return bpy.data.objects[name].evaluated_get(depsgraph)
+def _evaluated(name: str, depsgraph: Depsgraph | None) -> Object:
+    return bpy.data.objects[name].evaluated_get(depsgraph or bpy.context.evaluated_depsgraph_get())
 
 
 def _placed(matrix: Iterable, points: Iterable) -> Array:
