@@ -38,7 +38,7 @@ def _is_near(value: object, other: object, near: float) -> bool:
     if isinstance(value, tuple) and isinstance(other, tuple) and len(value) == len(other):
         return all(_is_near(part, another, near) for part, another in zip(value, other, strict=True))
     if isinstance(value, float) and isinstance(other, float):
-        return abs(value - other) <= near
+        return abs(value - other) <= near or (value != value and other != other)
     return value == other
 
 

@@ -8,7 +8,6 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 from mathutils import Euler, Vector
 
@@ -130,24 +129,6 @@ def test_any_range_and_step(frames: tuple) -> None:
     for name in ("upper", "lower"):
         np.testing.assert_allclose(list(keys(chain.id_data.pose.bones[name])), report.chains[0].frames)
     assert Limb(pole="Pole").misses(report.chains[0].frames).max() < CLOSE
-
-
-def test_only_rotations_are_keyed_in_groups_of_their_bones() -> None:
-    """Keys of scale or location left behind by an IK bake."""
-    chain = arm(target=(9, 0, 0))
-    api.bake(chain.id_data, frames=(1, 3))
-    found = {(curve.data_path, curve.group.name) for curve in versions.curves(chain.id_data)}
-    assert found == {(f'pose.bones["{name}"].rotation_quaternion', name) for name in ("upper", "lower")}
-
-
-def test_keys_outside_the_range_stay() -> None:
-    chain = arm()
-    upper = chain.id_data.pose.bones["upper"]
-    animate(upper, rotation_quaternion={-10: (1, 0, 0, 0), 5: (0, 1, 0, 0), 50: (0, 0, 1, 0)})
-    api.bake(chain.id_data, frames=(1, 9))
-    kept = keys(upper, index=2)
-    assert list(kept) == [-10, *range(1, 10), 50]
-    assert (kept[-10], kept[50]) == (0, 1)
 
 
 def test_only_ik_constraints_on_the_chain_are_muted() -> None:

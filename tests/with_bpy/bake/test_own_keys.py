@@ -178,14 +178,6 @@ def test_outside_the_stretch_keys_are_as_without_it(mode: str) -> None:
     np.testing.assert_allclose(found, poses(np.arange(31, LAST + 1)), atol=2e-5)
 
 
-def test_influence_counts_for_the_hand_too() -> None:
-    """It turns by influence times rotation influence."""
-    rig = arm("QUATERNION", own=(1, 40))
-    own = poses(AT_REST)[:, 2]
-    api.bake(rig, frames=REST)
-    np.testing.assert_allclose(poses(AT_REST)[:, 2], own, atol=2e-5)
-
-
 @pytest.mark.parametrize(("mode", "unreachable"), zip((*MODES, "XYZ"), ("SKIP", "ERROR", "HOLD", "CLAMP"), strict=True))
 def test_a_target_out_of_reach_is_nothing_to_a_limb_at_rest(mode: str, unreachable: str) -> None:
     rig = arm(mode, unreachable=unreachable)

@@ -80,21 +80,6 @@ def test_an_armature_object_may_be_scaled_mirrored_and_moved(change: Callable[[O
     assert Limb(pole="Pole" if pole else "").misses(FRAMES).max() < CLOSE
 
 
-@pytest.mark.parametrize(("roll", "pole"), [(-2.0, (1, 3, 1)), (0.5, None), (3.1, (1, 3, 1))], ids=str)
-def test_rolls_turn_nothing_but_the_bones_axes(roll: float, pole) -> None:
-    bones = [bone._replace(roll=roll * index) for index, bone in enumerate(ARM)]
-    rig = moving(chain(armature(bones), "lower", target=(1, 0, 1), pole=pole))
-    api.bake(rig, frames=(1, 12))
-    assert Limb(pole="Pole" if pole else "").misses(FRAMES).max() < CLOSE
-
-
-def test_a_tip_bone_brings_its_head_to_the_target() -> None:
-    bones = (*ARM[:3], Bone("hand", (1.9, 0.1, 1.2), (2.2, 0.1, 1.2), "lower"))
-    rig = moving(chain(armature(bones), "lower", target=(1, 0, 1), pole=(1, 3, 1), tip_bone="hand"))
-    api.bake(rig, frames=(1, 12))
-    assert Limb(tip="hand", pole="Pole").misses(FRAMES).max() < CLOSE
-
-
 @pytest.mark.parametrize("turn", [(0, 0, 0), (0.4, 0.7, -0.2)])
 def test_bones_between_root_and_end_bone_are_carried_rigidly(turn: tuple[float, float, float]) -> None:
     rig = moving(chain(armature(WITH_TWIST), "lower", target=(1, 0, 1), pole=(1, 3, 1), root_bone="upper"))
@@ -194,13 +179,6 @@ def test_lengths_follow_scale_however_it_is_inherited(upper: str, lower: str, sc
     assert Limb(pole="Pole").hits(FRAMES[::2]).max() < CLOSE
 
 
-def test_a_chain_reads_the_same_from_every_choice_of_frames() -> None:
-    rig = moving(arm())
-    whole = api.check(rig, frames=(1, 12)).chains[0]
-    part = api.check(rig, frames=(4, 9, 0.5)).chains[0]
-    np.testing.assert_allclose(part.miss[::2], whole.miss[3:9], atol=1e-6)
-
-
 def test_without_frames_the_scene_counts_and_not_its_preview() -> None:
     chain = arm()
     scene = bpy.context.scene
@@ -249,8 +227,7 @@ def test_the_location_of_a_connected_bone_moves_no_joint(bone: str, keyed: bool,
         animate(rig.pose.bones[bone], location={1: (0.2, 0.3, -0.1), 8: (-0.3, 0.1, 0.2)})
     else:
         api.solve(rig)
-        limb, depsgraph = Limb(tip="hand"), bpy.context.evaluated_depsgraph_get()
-        assert abs(limb.joints(depsgraph)[2] - limb.goal(depsgraph)).max() < CLOSE
+        assert Limb(tip="hand").off() < CLOSE
     api.bake(rig, frames=(1, 8), sampling=way)
     assert Limb(pole="Pole", tip="hand").misses(range(1, 9)).max() < CLOSE
 

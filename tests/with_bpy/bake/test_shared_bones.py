@@ -153,14 +153,6 @@ def test_of_twins_the_one_that_takes_part_is_ensured_and_baked() -> None:
     assert len(rig.two_bone_ik_chains) == 2
 
 
-@pytest.mark.parametrize("fields", [{"colour": 1}, {"bend": "LEFT"}, {"root_bone": "hand"}], ids=str)
-def test_what_cannot_be_ensured_leaves_the_chain_as_it_was(fields: dict) -> None:
-    rig = armature()
-    api.add_chain(rig, "lower", target=empty("Target"), softness=0.25)
-    with refused():
-        api.ensure_chain(rig, "lower", softness=0.5, **fields)
-
-
 def test_a_set_up_script_may_run_twice(tmp_path: Path) -> None:
     rig = armature()
     target, thing = empty("Target", (1, 0.5, 1.5)), empty("Thing")

@@ -253,16 +253,6 @@ def test_keys_of_a_target_bone_are_found(bone: str) -> None:
     assert list(keys(rig.pose.bones["lower"])) == [2.0, 5.0]
 
 
-@pytest.mark.parametrize("name", ["x[", '["', "a.b", "\\"])
-def test_an_edit_of_a_custom_property_stays(name: str) -> None:
-    rig = arm_on("spine")
-    rig[name] = 1.0
-    rig.keyframe_insert(f'["{bpy.utils.escape_identifier(name)}"]', frame=1)
-    rig[name] = 5.0
-    api.bake(rig, frames=(1, 8))
-    assert rig[name] == 5.0
-
-
 @given(bone=TEXT, name=TEXT)
 def test_any_path_comes_apart_as_it_was_made(bone: str, name: str) -> None:
     owner = f'pose.bones["{bpy.utils.escape_identifier(bone)}"]'
