@@ -31,6 +31,12 @@ ARM = (
 )
 """An arm along x, bent to the side of y: two bones of different lengths on a spine, with a hand."""
 
+LEFT = tuple(
+    Bone(f"{name}.L", (-x, *head), (-end, *tail), parent if parent == "spine" else f"{parent}.L")
+    for name, (x, *head), (end, *tail), parent, _ in ARM[1:]
+)
+"""Another arm, on the same spine, along -x."""
+
 STRAIGHT = (Bone("upper", (0, 0, 0), (0, 0, 1)), Bone("lower", (0, 0, 1), (0, 0, 1.8), "upper"))
 """A leg straight along world up."""
 

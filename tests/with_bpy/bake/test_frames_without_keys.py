@@ -14,20 +14,11 @@ from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
 from support.rigs import ARM, animate, arm, armature, chain
-from support.truth import Limb, on_frame
+from support.truth import Limb
 
 FRAMES = np.arange(1.0, 21.0)
 CLOSE = 1e-5
 """Single precision, in Blender's matrices and in the F-curves."""
-
-
-ARM_LIMB = Limb()
-
-
-def misses(limb: Limb = ARM_LIMB, frames: np.ndarray = FRAMES) -> np.ndarray:
-    """(n,) distance from tip to target, as Blender evaluates them."""
-    graphs = map(on_frame, frames.tolist())
-    return np.array([np.linalg.norm(limb.joints(graph)[2] - limb.goal(graph)) for graph in graphs])
 
 
 def arm_of_three_keys(**fields: object) -> Object:
@@ -53,7 +44,7 @@ def of_json(report: api.Report) -> api.ChainReport:
 def test_the_miss_between_target_keys_is_what_plays(measure: str, way: str) -> None:
     rig = arm_of_three_keys()
     report = api.bake(rig, frames=(1, 20), keys="TARGET_KEYS", measure=measure, sampling=way)
-    truth = misses()
+    truth = Limb().offs(FRAMES)
     off = truth > 0.01
     for found in (report.chains[0], of_json(report)):
         np.testing.assert_allclose(found.miss, truth, atol=CLOSE)
@@ -77,7 +68,7 @@ def test_the_miss_between_target_keys_is_what_plays(measure: str, way: str) -> N
 def test_the_miss_on_skipped_frames_is_what_plays(pole: tuple[float, float, float] | None, measure: str) -> None:
     rig = leaving(arm(unreachable="SKIP", pole=pole))
     report = api.bake(rig, frames=(1, 20), measure=measure)
-    truth, found = misses(), of_json(report)
+    truth, found = Limb().offs(FRAMES), of_json(report)
     np.testing.assert_allclose(found.miss, truth, atol=CLOSE)
     skipped = truth > CLOSE
     np.testing.assert_array_equal(found.status, np.where(skipped, 1, 0))
@@ -94,7 +85,7 @@ def test_a_follower_of_a_skipping_limb_is_told_as_it_plays() -> None:
     chain(follower, "lower", target=bpy.data.objects["Rig"], subtarget="hand", unreachable="SKIP")
     for report in [api.bake(rig, frames=(1, 20)) for rig in (bpy.data.objects["Rig"], follower)]:
         limb = Limb() if report.rig == "Rig" else Limb(rig="Follower", target="Rig", subtarget="hand")
-        truth = misses(limb)
+        truth = limb.offs(FRAMES)
         np.testing.assert_allclose(report.chains[0].miss, truth, atol=CLOSE)
         assert truth.max() > 0.01
 
@@ -130,8 +121,8 @@ def test_of_many_frames_those_between_keys_are_measured_too() -> None:
     np.testing.assert_array_equal(looked, limb.measured | np.isin(limb.frames, (1, 200, 400)))
     assert {1, 200, 400} < {*limb.frames[limb.measured].tolist()}
     assert 10 < looked.sum() < 64
-    np.testing.assert_allclose(limb.miss[looked], misses(frames=limb.frames[looked]), atol=CLOSE)
-    assert limb.miss[looked].max() > 0.9 * misses(frames=limb.frames).max()
+    np.testing.assert_allclose(limb.miss[looked], Limb().offs(limb.frames[looked]), atol=CLOSE)
+    assert limb.miss[looked].max() > 0.9 * Limb().offs(limb.frames).max()
     assert f"not measured on {400 - looked.sum()} frames" in str(report)
 
 
@@ -140,7 +131,7 @@ def test_what_stays_on_its_target_between_keys_is_reached() -> None:
     animate(found.target, location={1: (1.2, -0.5, 1.2), 8: (1.2, -0.5, 1.2)})
     report = api.bake(found.id_data, frames=(1, 8), keys="TARGET_KEYS")
     assert report.reached
-    np.testing.assert_allclose(report.chains[0].miss, misses(frames=FRAMES[:8]), atol=CLOSE)
+    np.testing.assert_allclose(report.chains[0].miss, Limb().offs(FRAMES[:8]), atol=CLOSE)
 
 
 def test_a_limb_left_alone_that_moves_between_keys_is_told() -> None:
@@ -151,12 +142,11 @@ def test_a_limb_left_alone_that_moves_between_keys_is_told() -> None:
     for frame, value in {1: 0.0, 8: 0.0, 12: 1.0, 20: 1.0}.items():
         rig.pose.bones["lower"].two_bone_ik_influence = value
         rig.pose.bones["lower"].keyframe_insert("two_bone_ik_influence", frame=frame)
-    before = [Limb().joints(on_frame(frame)) for frame in FRAMES[:8]]
+    before = Limb().played(FRAMES[:8])
     [found] = api.bake(rig, frames=(1, 20), keys="TARGET_KEYS").chains
-    after = [Limb().joints(on_frame(frame)) for frame in FRAMES[:8]]
-    moved = np.linalg.norm(np.subtract(after, before), axis=-1).max(axis=-1)
+    moved = np.linalg.norm(Limb().played(FRAMES[:8]) - before, axis=-1).max(axis=-1)
     assert moved.max() > 0.01
-    np.testing.assert_allclose(found.miss, misses(), atol=CLOSE)
+    np.testing.assert_allclose(found.miss, Limb().offs(FRAMES), atol=CLOSE)
     np.testing.assert_allclose(found.off[:8], moved, atol=2e-4)  # a ten-thousandth of its length is none
     np.testing.assert_array_equal(found.status[:8] == -1, moved > 2e-4)
     assert found.posed

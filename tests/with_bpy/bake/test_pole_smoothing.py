@@ -16,7 +16,7 @@ from bpy.types import PropertyGroup
 from support import rigs
 from support.empty_file import open_empty_file
 from support.oracles import angle_between, shortest_rotation
-from support.truth import Limb, on_frame
+from support.truth import Limb
 
 FRAMES = range(1, 62)
 POLE = (0.0, 0.02, 3.0)
@@ -30,11 +30,6 @@ def swinging_arm(pole: tuple[float, float, float] = POLE, **fields: object) -> P
     way = {frame: (1.2 * sin(a), 0.02 * sin(2 * a), 1 + 1.2 * cos(a)) for frame, a in angles.items()}
     rigs.animate(chain.target, location=way)
     return chain
-
-
-def joints() -> np.ndarray:
-    """(n, 3, 3) root, mid and tip, as evaluated."""
-    return np.array([Limb().joints(on_frame(frame)) for frame in FRAMES])
 
 
 def off_pole(found: np.ndarray, pole: tuple[float, float, float] = POLE) -> np.ndarray:
@@ -69,10 +64,10 @@ def test_an_elbow_near_its_pole_turns_over_many_frames() -> None:
     chain = swinging_arm()
     rig = chain.id_data
     api.bake(rig, frames=(1, 61))
-    whipped = joints()
+    whipped = Limb().played(FRAMES)
     chain.pole_smoothing = 1.0
     report = api.bake(rig, frames=(1, 61))
-    found = joints()
+    found = Limb().played(FRAMES)
     assert report.posed
     assert swivel_steps(whipped).max() > 75
     assert swivel_steps(found).max() < 20
@@ -85,7 +80,7 @@ def test_an_elbow_near_its_pole_turns_over_many_frames() -> None:
 def test_the_report_says_how_far_a_limb_left_its_pole() -> None:
     chain = swinging_arm(pole_smoothing=0.6)
     report = api.bake(chain.id_data, frames=(1, 61))
-    off = off_pole(joints())
+    off = off_pole(Limb().played(FRAMES))
     [found] = [line for line in report.chains[0].findings() if "Pole Smoothing" in line.text]
     [angle] = re.findall(r"by up to (\d+) degrees", found.text)
     assert float(angle) == pytest.approx(off.max(), abs=0.6)
@@ -93,9 +88,6 @@ def test_the_report_says_how_far_a_limb_left_its_pole() -> None:
     [count] = re.findall(r"on (\d+) frames", found.text)
     assert int(count) == (off > 0.5).sum()
     np.testing.assert_allclose(np.degrees(np.abs(report.chains[0].swivel)), off, atol=0.02)
-    older = report.as_dict()
-    del older["chains"][0]["swivel"]
-    assert not type(report).from_dict(older).chains[0].swivel.any()
 
 
 def test_a_pole_well_placed_keeps_its_keys_to_the_bit() -> None:
@@ -105,7 +97,7 @@ def test_a_pole_well_placed_keeps_its_keys_to_the_bit() -> None:
         chain = swinging_arm(BESIDE, pole_smoothing=smoothing)
         report = api.bake(chain.id_data, frames=(1, 61))
         found.append(rotation_keys(chain.id_data))
-    assert well_placed(joints(), BESIDE).all()
+    assert well_placed(Limb().played(FRAMES), BESIDE).all()
     np.testing.assert_array_equal(*found)
     assert "Pole Smoothing" not in str(report)
 
@@ -131,15 +123,8 @@ def test_solve_and_live_show_the_pole_as_it_is() -> None:
             bpy.context.scene.frame_set(frame)
             if not live:
                 api.solve(rig)
-            found = Limb().joints(bpy.context.evaluated_depsgraph_get())
+            found = Limb().joints()
             assert off_pole(found[None])[0] < 0.1
-
-
-def test_pole_smoothing_is_copied_with_the_bend() -> None:
-    chain = swinging_arm(pole_smoothing=0.25)
-    other = api.add_chain(chain.id_data, "hand", target=rigs.empty("Other"))
-    api.copy_settings(chain.id_data, chain.name, sections=["BEND"])
-    assert other.pole_smoothing == 0.25
 
 
 @pytest.mark.parametrize(
@@ -167,8 +152,8 @@ def test_targets_from_a_smoothed_pose_give_it_again() -> None:
     chain = swinging_arm(pole_smoothing=1.0)
     rig = chain.id_data
     api.bake(rig, frames=(1, 61))
-    before = joints()
+    before = Limb().played(FRAMES)
     assert not any("keep its pose" in note for note in api.bake_targets(rig, frames=(1, 61)).notes)
     report = api.bake(rig, frames=(1, 61))
-    np.testing.assert_allclose(joints(), before, atol=2e-5)
+    np.testing.assert_allclose(Limb().played(FRAMES), before, atol=2e-5)
     assert not report.chains[0].swivel.any()

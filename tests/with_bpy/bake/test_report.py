@@ -47,6 +47,19 @@ def test_json_is_plain_and_may_lack_notes_and_frames() -> None:
     assert chain.lines() == ["arm: 0 of 0 frames reached"]
 
 
+def test_a_report_of_an_earlier_version_can_be_read() -> None:
+    """From before there were measuring, Pole Smoothing, and chains that are left out."""
+    fields = json.loads(api.bake(arm().id_data, frames=(1, 3)).to_json())
+    del fields["left_out"]
+    for name in ("measured", "off", "misposed", "off_bone", "swivel"):
+        del fields["chains"][0][name]
+    report = api.Report.from_dict(fields)
+    assert report.posed
+    assert report.left_out == ()
+    assert report.chains[0].measured.tolist() == [False] * 3
+    assert report.chains[0].swivel.tolist() == [0.0] * 3
+
+
 def test_a_foot_of_an_older_report_is_told_without_turn() -> None:
     older = {"name": "Leg.L", "contacts": 1, "frames": 9, "before": [0.0, 0.2], "after": [0.0, 0.1]}
     foot = api.FootReport.from_dict({**older, "moved": 0.3, "short": 0.0, "millimetres": 1000.0})

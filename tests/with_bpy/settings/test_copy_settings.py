@@ -280,14 +280,19 @@ def test_all_others_keep_what_is_of_their_own_limb() -> None:
 def test_only_the_chosen_section_is_copied(section: str) -> None:
     rig = human()
     api.add_detected(rig)
-    others = {"BEND": ("plane", "AIM"), "REACH": ("softness", 0.5), "TARGET": ("use_rotation", True)}
+    sections = {
+        "BEND": {"plane": "AIM", "pole_smoothing": 0.25},
+        "REACH": {"softness": 0.5},
+        "TARGET": {"use_rotation": True},
+        "BONES": {},
+    }
     source, other = (rig.two_bone_ik_chains[f"Arm.{side}"] for side in "LR")
-    for field, value in others.values():
+    given = {field: value for fields in sections.values() for field, value in fields.items()}
+    for field, value in given.items():
         setattr(source, field, value)
-    before = {field: getattr(other, field) for field, _ in others.values()}
+    before = {field: getattr(other, field) for field in given}
     api.copy_settings(rig, "Arm.L", ["Arm.R"], sections=[section])
-    copied = dict([others[section]]) if section in others else {}
-    assert {field: getattr(other, field) for field, _ in others.values()} == before | copied
+    assert {field: getattr(other, field) for field in given} == before | sections[section]
 
 
 def test_every_field_is_of_one_section() -> None:
