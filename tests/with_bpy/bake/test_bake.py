@@ -92,9 +92,8 @@ def test_the_current_frame_shows_the_bake_at_once(posed: bool) -> None:
         rig.pose.bones["upper"].rotation_quaternion = (0, 0, 0, 1)
         rig.pose.bones["hand"].location = (1, 1, 1)
     api.bake(rig, frames=(1, 20))
-    depsgraph = bpy.context.evaluated_depsgraph_get()
     assert bpy.context.scene.frame_current == 7
-    np.testing.assert_allclose(Limb().joints(depsgraph)[2], Limb().goal(depsgraph), atol=CLOSE)
+    assert Limb().off() < CLOSE
 
 
 def test_a_chain_already_at_its_target_does_not_move() -> None:

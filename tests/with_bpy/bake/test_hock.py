@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from math import radians
 
 import bpy
@@ -32,12 +32,7 @@ def test_third_bone_and_tip_are_where_the_hock_has_them(hock: str, tip_bone: str
     assert_posed(chain)
     assert report.reached
     assert report.chains[0].measured.all()
-    before = keys(chain.id_data)
-    assert {path.split('"')[1] for path, _ in before} == {"thigh", "shin", "hock"}
-    api.bake(chain.id_data, frames=FRAMES)
-    after = keys(chain.id_data)
-    for curve, values in before.items():
-        np.testing.assert_allclose(after[curve], values, atol=1e-6)
+    assert {path.split('"')[1] for path, _ in keys(chain.id_data)} == {"thigh", "shin", "hock"}
 
 
 @BOTH
@@ -59,13 +54,9 @@ def test_a_leg_of_a_rig_that_is_moved_and_scaled_is_posed_alike(hock: str) -> No
         normal = np.cross(aim, towards)
         assert abs((corner - root) @ normal) < 1e-4 * np.linalg.norm(normal)
         assert np.cross(aim, corner - root) @ normal > 0
-        toe, target = (np.array(matrix.to_3x3().normalized()) for matrix in _turned(rig, chain))
-        assert angle(toe, target) < 1e-4
-
-
-def _turned(rig: Object, chain: PropertyGroup) -> Sequence[object]:
-    found = evaluated(rig)
-    return found.matrix_world @ found.pose.bones["toe"].matrix, chain.target.matrix_world
+        toe = rig.matrix_world @ evaluated(rig).pose.bones["toe"].matrix
+        turned = (np.array(matrix.to_3x3().normalized()) for matrix in (toe, chain.target.matrix_world))
+        assert angle(*turned) < 1e-4
 
 
 def test_rigid_is_a_chain_with_the_toe_as_tip_bone() -> None:

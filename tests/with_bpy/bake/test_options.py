@@ -84,8 +84,8 @@ def test_skip_leaves_frames_out_of_reach_without_keys() -> None:
 def test_hold_keeps_the_last_pose_within_reach() -> None:
     baked_leaving_reach("HOLD")
     last = min(too_far(range(1, 6))) - 1
-    held = [Limb().joints(on_frame(frame)) for frame in (last, 4, 5)]
-    np.testing.assert_allclose(held[1:], [held[0]] * 2, atol=CLOSE)
+    first, *held = Limb().played((last, 4, 5))
+    np.testing.assert_allclose(held, [first] * 2, atol=CLOSE)
 
 
 def test_a_refusal_names_the_reach_that_limits_leave() -> None:

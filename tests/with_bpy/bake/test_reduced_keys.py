@@ -16,7 +16,7 @@ from bpy.types import Object
 
 from support import rigs
 from support.refused import refused
-from support.truth import Limb, on_frame
+from support.truth import Limb
 
 SPAN = (1, 40)
 QUARTERS = np.arange(SPAN[0], SPAN[1] + 0.25, 0.25)
@@ -72,7 +72,7 @@ def switched_arm() -> None:
 
 
 def joints(frames: Iterable[float] = QUARTERS, tip: str = "") -> np.ndarray:
-    return np.array([Limb(tip=tip).joints(on_frame(frame)) for frame in frames])
+    return Limb(tip=tip).played(frames)
 
 
 def bake_right(tip: str = "") -> np.ndarray:

@@ -151,8 +151,7 @@ def test_live_still_poses_where_handlers_are_refused(rig: Object, event: str) ->
     bpy.data.objects["Target"].location.z += 0.1
     bpy.context.view_layer.update()
     assert handler.ends
-    shown = bpy.context.evaluated_depsgraph_get()
-    assert Limb().joints(shown)[2] == pytest.approx(Limb().goal(shown), abs=1e-5)
+    assert Limb().off() < 1e-5
 
 
 class Evaluations:
@@ -212,8 +211,7 @@ def test_the_handler_of_the_manual_poses_limbs(rig: Object) -> None:
     exec(script, {})
     bpy.context.scene.frame_set(1)
     bpy.data.objects["Target"].location.z += 0.1
-    shown = bpy.context.evaluated_depsgraph_get()
-    assert Limb(rig="Hero").joints(shown)[2] == pytest.approx(Limb(rig="Hero").goal(shown), abs=1e-5)
+    assert Limb(rig="Hero").off() < 1e-5
     assert api.bake(rig, frames=(1, 10)).reached
 
 

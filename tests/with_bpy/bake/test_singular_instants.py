@@ -36,7 +36,7 @@ def baked(
     link = chain(rig, "lower", target=places[0], pole=pole, **fields)
     animate(link.target, location=dict(enumerate(places, start=1)))
     (report,) = api.bake(rig, frames=(1, len(places))).chains
-    return report, np.array([Limb().joints(on_frame(frame)) for frame in report.frames])
+    return report, Limb().played(report.frames)
 
 
 def steps(points: np.ndarray) -> np.ndarray:
@@ -120,8 +120,7 @@ def test_degenerate_frames_that_reach_count_as_reached() -> None:
     report = through_the_root()
     assert report.reached
     assert report.lines()[:2] == ["lower: 4 of 4 frames reached", "  degenerate on 2 frames (2-3), all reached"]
-    for frame, place in enumerate(PLACES, start=1):
-        np.testing.assert_allclose(Limb().joints(on_frame(frame))[2], place, atol=1e-5)
+    np.testing.assert_allclose(Limb().played(range(1, 5))[:, 2], PLACES, atol=1e-5)
     (told,) = json.loads(report.to_json())["chains"]
     assert (told["status"], told["degenerate"]) == ([0, 0, 0, 0], [False, True, True, False])
 
@@ -132,7 +131,7 @@ def test_degenerate_frames_that_miss_count_as_missed() -> None:
     assert not report.reached
     assert "  too close on 3 frames (2-4), by up to 1 m" in report.lines()
     assert "  degenerate on 2 frames (2-3), none reached" in report.lines()
-    np.testing.assert_allclose([np.linalg.norm(Limb().joints(on_frame(frame))[2]) for frame in (2, 3)], 1, atol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(Limb().played((2, 3))[:, 2], axis=-1), 1, atol=1e-5)
 
 
 def test_of_an_older_report_the_miss_tells_what_reached() -> None:
@@ -195,5 +194,4 @@ def test_a_rig_scaled_to_next_to_nothing_bakes_as_one_of_no_size() -> None:
     report = api.bake(link.id_data, frames=(1, 2))
     assert report.chains[0].degenerate.all()
     assert np.isfinite(report.chains[0].miss).all()
-    for frame in (1, 2):
-        np.testing.assert_allclose(Limb().joints(on_frame(frame)), 0, atol=1e-20)
+    np.testing.assert_allclose(Limb().played((1, 2)), 0, atol=1e-20)
