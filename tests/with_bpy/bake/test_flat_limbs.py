@@ -112,14 +112,8 @@ def test_check_says_where_only_a_bake_measures_a_zero_scale(inherit: str) -> Non
     assert any("only a bake measures" in note for note in notes) == (inherit == "NONE")
 
 
-@pytest.mark.parametrize(
-    ("item", "scale", "seed"),
-    [
-        *((("spine", "rig")[row % 2], scale, 5) for row, scale in enumerate(ZEROS)),
-        *(("rig", scale, 0) for scale in ZEROS),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("item", "seed"), [("spine", 5), ("rig", 5), ("rig", 0)])
+@pytest.mark.parametrize("scale", ZEROS, ids=str)
 def test_a_target_snaps_to_a_flat_limb_that_stays_or_is_told(item: str, scale: tuple, seed: int) -> None:
     rig = flattened(item, scale, seed)
     before = Limb().joints(on_frame(1))
