@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
+from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object
 
 from . import rigs
@@ -45,3 +46,12 @@ def carried(rig: Object, scale: float, *, mirrored: bool = False) -> None:
     spine.rotation_mode = "XYZ"
     rigs.animate(spine, rotation_euler={1: (0, 0, 0), 40: (0.9, -0.6, 1.2)})
     bpy.context.view_layer.update()
+
+
+def assert_as_baked(rig: Object, *bones: str, close: float = CLOSE) -> None:
+    """Built into the rig, the bones have the poses that a bake gives them; afterwards it is baked."""
+    api.build(rig)
+    built = poses(*bones)
+    api.unbuild(rig)
+    api.bake(rig)
+    np.testing.assert_allclose(built, poses(*bones), atol=close)

@@ -26,6 +26,9 @@ LEG = (
 )
 """A hind leg that lies in no plane."""
 
+TWISTING = (*LEG, rigs.Bone("shin_twist", (0.0, 0.0, 1.05), (-0.02, 0.05, 1.0), "shin"))
+"""With a twist bone at the side of the shin."""
+
 PATH = {1: (0.1, 0.1, 0.3), 4: (0.3, 0.6, 0.5), 8: (-0.1, -0.5, 0.35)}
 """Of the target, within reach."""
 

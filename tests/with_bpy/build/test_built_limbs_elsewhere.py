@@ -27,7 +27,7 @@ def test_the_list_says_built_and_how_far_the_tip_is_off() -> None:
     joints = Limb().joints(depsgraph)
     assert state.state == "BUILT"
     np.testing.assert_allclose(state.joints, joints, atol=1e-6)
-    assert state.miss == pytest.approx(np.linalg.norm(joints[2] - (3.0, 0.0, 1.0)), abs=1e-6)
+    assert state.miss == pytest.approx(Limb().off(depsgraph), abs=1e-6)
 
 
 def _moved_elbow(bones: bpy.types.ArmatureEditBones) -> None:

@@ -10,8 +10,9 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bpy.types import Object, PoseBone
 
-from support import file_data, hocks, rigs, twisted
+from support import hocks, rigs, twisted
 from support.built import CLOSE, FRAMES, carried, poses, scatter
+from support.refused import refused
 from support.truth import Limb, on_frame
 from support.walker import captured, shown, walker
 
@@ -73,11 +74,6 @@ def test_to_fk_keys_what_the_built_limb_shows(rig: Object) -> None:
     assert report.posed, report.lines()
     assert {follows(rig, frame) for frame in FRAMES} == {0.0}
     np.testing.assert_allclose(poses(*BONES), before, atol=CLOSE)
-
-
-def test_without_what_was_built_the_keys_show_the_same(rig: Object) -> None:
-    before = poses(*BONES)
-    api.switch(rig, "FK", frames=(1, 40))
     api.unbuild(rig)
     np.testing.assert_allclose(poses(*BONES), before, atol=CLOSE)
 
@@ -124,10 +120,8 @@ def test_a_bake_tells_how_far_built_limbs_are_off(*, other: bool) -> None:
         chain.target = rigs.empty("Target Too", (1.0, -1.0, 1.5))
     report = api.bake(rig, frames=(1, 5))
     [told] = report.chains
-    limb = Limb(target=chain.target.name)
-    places = [(limb.joints(depsgraph)[2], limb.goal(depsgraph)) for depsgraph in map(on_frame, told.frames)]
-    off = [np.linalg.norm(tip - goal) for tip, goal in places]
-    assert max(off) > 1.0
+    off = Limb(target=chain.target.name).offs(told.frames)
+    assert off.max() > 1.0
     assert (report.posed, report.reached) == (not other, False), report.lines()
     np.testing.assert_allclose(told.off if other else told.miss, off, atol=1e-5)
 
@@ -154,10 +148,8 @@ def test_a_pose_that_does_not_show_is_no_pose_for_targets(rig: Object, value: fl
     [limb] = api.known_limbs(rig)
     rig.pose.bones[limb.switch_bone][limb.switch] = value
     rig.update_tag()
-    before = file_data.dump()
-    with pytest.raises(api.Refused, match=f'set "IK" of bone "{limb.switch_bone}" to 0 there'):
+    with refused(match=f'set "IK" of bone "{limb.switch_bone}" to 0 there'):
         api.bake_targets(rig, frames=(1, 40))
-    assert file_data.changed(before) == set()
 
 
 def test_to_ik_goes_by_the_properties_that_are_set_now() -> None:
@@ -176,10 +168,8 @@ def test_to_ik_goes_by_the_properties_that_are_set_now() -> None:
     np.testing.assert_allclose(poses("upper", "lower"), before, atol=SEEN)
     api.switch(rig, "FK", frames=(1, 40))
     holder.keyframe_insert('["Softness"]', frame=1)
-    kept = file_data.dump()
-    with pytest.raises(api.Refused, match='"Softness", which is animated on bone "lower"'):
+    with refused(match='"Softness", which is animated on bone "lower"'):
         api.switch(rig, "IK", frames=(1, 40))
-    assert file_data.changed(kept) == set()
 
 
 @pytest.mark.parametrize("hock", ["RIGID", "PARALLEL"])
@@ -206,10 +196,8 @@ def test_twist_bones_of_a_built_limb_stay_in_fk() -> None:
 
 
 def test_take_over_says_that_the_limb_is_built_already(rig: Object) -> None:
-    before = file_data.dump()
-    with pytest.raises(api.Refused, match="lower are built into the rig already"):
+    with refused(match="lower are built into the rig already"):
         api.chains_from_constraints(rig)
-    assert file_data.changed(before) == set()
     constraint = rig.pose.bones["lower"].constraints.new("IK")
     constraint.target, constraint.chain_count = goals(rig)[0].id_data, 2
     [found] = api.chains_from_constraints(rig)
@@ -256,9 +244,7 @@ def test_a_built_finger_is_baked_on_an_arm_that_is_baked(*, hanging: bool) -> No
     report = api.bake(rig, frames=(1, 5))
     for limb in (Limb(tip="hand"), Limb(root="first", end="second", target="Touched")):
         [told] = [chain for chain in report.chains if chain.name == limb.end]
-        places = [(limb.joints(depsgraph)[2], limb.goal(depsgraph)) for depsgraph in map(on_frame, range(1, 6))]
-        off = [np.linalg.norm(tip - goal) for tip, goal in places]
-        np.testing.assert_allclose(told.miss, off, atol=1e-5)
+        np.testing.assert_allclose(told.miss, limb.offs(range(1, 6)), atol=1e-5)
         assert told.posed
 
 
@@ -274,11 +260,11 @@ def test_detect_leaves_a_built_limb_its_chain() -> None:
 
 def test_where_a_built_limb_is_pulled_its_target_goes(rig: Object) -> None:
     on_frame(5)
-    start, upper = tip(rig), rig.pose.bones["upper"].rotation_quaternion.copy()
+    start, upper = tip(), rig.pose.bones["upper"].rotation_quaternion.copy()
     places = [tuple(item.location) for item in goals(rig)]
     drag = api.drag(rig, "lower")
     drag.to(start + PULL)
-    np.testing.assert_allclose(tip(rig), start + PULL, atol=5 * CLOSE)
+    np.testing.assert_allclose(tip(), start + PULL, atol=5 * CLOSE)
     assert rig.pose.bones["upper"].rotation_quaternion == upper
     drag.restore()
     assert [tuple(item.location) for item in goals(rig)] == places
@@ -287,25 +273,24 @@ def test_where_a_built_limb_is_pulled_its_target_goes(rig: Object) -> None:
     assert drag.finish() == []
     on_frame(6)
     on_frame(5)
-    np.testing.assert_allclose(tip(rig), start + PULL, atol=5 * CLOSE)
+    np.testing.assert_allclose(tip(), start + PULL, atol=5 * CLOSE)
 
 
 def test_pulled_by_its_elbow_a_built_limb_keeps_its_tip(rig: Object) -> None:
     on_frame(5)
-    start = tip(rig)
-    elbow = np.array(rig.matrix_world @ rig.pose.bones["lower"].head)
+    _, elbow, start = Limb().joints()
     drag = api.drag(rig, "lower")
     drag.bend_towards(elbow + ASIDE)
-    np.testing.assert_allclose(tip(rig), start, atol=5 * CLOSE)
-    root, mid = (np.array(rig.matrix_world @ rig.pose.bones[name].head) for name in ("upper", "lower"))
+    bpy.context.view_layer.update()
+    root, mid, end = Limb().joints()
+    np.testing.assert_allclose(end, start, atol=5 * CLOSE)
     across = np.cross(start - root, elbow + ASIDE - root)
     assert abs((mid - root) @ across / np.linalg.norm(across)) < 1e-4
 
 
-def tip(rig: Object) -> np.ndarray:
+def tip() -> np.ndarray:
     bpy.context.view_layer.update()
-    bone = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["lower"]
-    return np.array(rig.matrix_world @ bone.tail)
+    return Limb().joints()[2]
 
 
 def test_a_capture_on_built_legs_is_planted_once_it_shows() -> None:
@@ -317,12 +302,8 @@ def test_a_capture_on_built_legs_is_planted_once_it_shows() -> None:
     for chain in rig.two_bone_ik_chains:
         chain.reference = "REST"
     api.build(rig, frames=(1, 5))
-    before = file_data.dump()
-    with pytest.raises(
-        api.Refused, match=r'"Leg\.L" of "Walker" is built into the rig and follows its target on frame 1'
-    ):
+    with refused(match=r'"Leg\.L" of "Walker" is built into the rig and follows its target on frame 1'):
         api.plant(rig, leave_targets=True)
-    assert file_data.changed(before) == set()
     for limb in api.known_limbs(rig):
         rig.pose.bones[limb.switch_bone][limb.switch] = 0.0
     rig.update_tag()

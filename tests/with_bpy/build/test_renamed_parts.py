@@ -15,7 +15,6 @@ from support import hocks, rigs, twisted
 from support.built import CLOSE, poses, scatter
 from support.truth import on_frame, save_and_load
 
-LEG = (*hocks.LEG, rigs.Bone("shin_twist", (0.0, 0.0, 1.05), (-0.02, 0.05, 1.0), "shin"))
 OPTIONS = {"softness": 0.1, "unreachable": "STRETCH", "pole_angle": 0.3}
 
 
@@ -45,7 +44,7 @@ def _onto_each_other(rig: Object) -> None:
 @pytest.mark.parametrize("rename", [_by_python, _in_edit_mode, _onto_each_other])
 def test_a_limb_goes_on_when_all_its_bones_are_renamed(rename: Callable[[Object], None]) -> None:
     pole = rigs.empty("Pole", (2.0, -3.0, 2.0))
-    chain = hocks.leg("PARALLEL", bones=LEG, use_twist=True, pole_target=pole, **OPTIONS)
+    chain = hocks.leg("PARALLEL", bones=hocks.TWISTING, use_twist=True, pole_target=pole, **OPTIONS)
     rig = chain.id_data
     api.build(rig)
     places = [bone.name for bone in rig.data.bones].index
@@ -60,7 +59,7 @@ def test_a_limb_goes_on_when_all_its_bones_are_renamed(rename: Callable[[Object]
         rig = bpy.data.objects["Rig"]
     assert limb_states(rig, bpy.context.scene, on_frame(1))["shin"].state == "BUILT"
     api.unbuild(rig)
-    assert len(rig.data.bones) == len(LEG)
+    assert len(rig.data.bones) == len(hocks.TWISTING)
 
 
 def _lost_property(rig: Object) -> None:

@@ -13,7 +13,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 
 from support import hocks, rigs, twisted
-from support.built import CLOSE, carried, poses, scatter
+from support.built import CLOSE, assert_as_baked, carried, poses, scatter
 
 _PLAY = """
 import json, os, sys, bpy
@@ -41,21 +41,18 @@ def test_a_built_file_plays_the_same_without_the_extension(tmp_path: Path) -> No
     for seed, name in enumerate(("Target", "Pole")):
         scatter(bpy.data.objects[name], seed=seed, reach=2.5)
     carried(rig, 0.6)
+    names = ("upper", "lower", "hand")
+    assert_as_baked(rig, *names, close=3 * CLOSE)
     api.build(rig)
-    here = poses("upper", "lower", "hand")
-    api.bake(rig)
-    api.unbuild(rig)
-    np.testing.assert_allclose(poses("upper", "lower", "hand"), here, atol=3 * CLOSE)
-    api.build(rig)
-    _assert_alike(tmp_path, ("upper", "lower", "hand"), here)
+    _assert_alike(tmp_path, names, poses(*names))
 
 
 @pytest.mark.versions
 @pytest.mark.parametrize("hock", ["RIGID", "PARALLEL"])
 def test_built_hocks_and_twist_play_without_the_extension(hock: str, tmp_path: Path) -> None:
-    bones = (*hocks.LEG, rigs.Bone("shin_twist", (0.0, 0.0, 1.05), (-0.02, 0.05, 1.0), "shin"))
     pole = rigs.empty("Pole", (2.0, -3.0, 2.0))
-    chain = hocks.leg(hock, bones=bones, use_twist=True, use_rotation=True, pole_target=pole, softness=0.1)
+    options = {"use_twist": True, "use_rotation": True, "softness": 0.1}
+    chain = hocks.leg(hock, bones=hocks.TWISTING, pole_target=pole, **options)
     rigs.animate(chain.target, rotation_euler={1: (0.0, 0.0, 0.0), 8: (0.4, 1.5, -0.8)})
     api.build(chain.id_data)
     names = ("thigh", "shin", "hock", "toe", "shin_twist")
