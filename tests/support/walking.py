@@ -5,7 +5,8 @@ By IK it walks, or reaches out of reach; by FK it strides, or swings limbs that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import cos, pi, sin
 
 import numpy as np
@@ -147,6 +148,25 @@ def assert_kept(after: np.ndarray, before: np.ndarray) -> None:
     assert moved < 1e-4
     assert turned < 0.1
     assert scaled < 1e-3
+
+
+@contextmanager
+def staying(rig: Object, frames: Sequence[float] = FRAMES, halves: Sequence[float] = HALVES) -> Iterator[None]:
+    """What is done meanwhile leaves all that deforms where it was, on frames and between them."""
+    before, between = deforming(rig, frames), deforming(rig, halves)
+    yield
+    assert_kept(deforming(rig, frames), before)
+    assert off(deforming(rig, halves), between)[0] < 1e-3
+
+
+def key_setting(rig: Object, name: str, values: Mapping[float, float]) -> None:
+    """Key a setting of all limbs, which jumps from key to key."""
+    for limb in LIMBS:
+        for side in "LR":
+            path = f'pose.bones["{limb}_parent.{side}"]["{name}"]'
+            points = versions.ensure_channelbag(rig).fcurves.new(path).keyframe_points
+            for frame, value in values.items():
+                points.insert(frame, value).interpolation = "CONSTANT"
 
 
 def key_switch(rig: Object, values: Mapping[float, float], interpolation: str) -> None:

@@ -1,9 +1,13 @@
-"""What a rig's switch, and the controls that it shows, are on frames that nobody has asked to change."""
+"""What a rig's switch, and the controls that it shows, are on frames that nobody has asked to change.
+
+Also between frames, where curves change across the border, and where others have switched before.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import pytest
 from bl_ext.user_default.two_bone_ik import api
@@ -13,7 +17,7 @@ from bpy.types import FCurve, Object
 from support.rigify import generated
 from support.rigs import animate
 from support.truth import on_frame
-from support.walking import deforming, off
+from support.walking import deforming, key_switch, off
 
 LEG = 'pose.bones["thigh_parent.L"]["IK_FK"]'
 THIGH = 'pose.bones["thigh_fk.L"].rotation_quaternion'
@@ -24,7 +28,7 @@ TURNED = (0.9, 0.3, 0.2, 0.1)
 def rig(empty_file: None) -> Object:
     """The rig generated from the basic human metarig, with a foot that moves by its IK control."""
     rig = generated("basic_human")
-    animate(rig.pose.bones["foot_ik.L"], location={1: (0, 0, 0), 61: (0, 0.2, 0.1)})
+    animate(rig.pose.bones["foot_ik.L"], location={1: (0, 0, 0), 30: (0, 0.3, 0.1), 120: (0, 0.2, 0.1)})
     return rig
 
 
@@ -44,9 +48,12 @@ def stored(rig: Object) -> list[tuple[object, ...]]:
     ]
 
 
-def shown(rig: Object, frames: range) -> dict[int, float]:
-    """Of the left leg, 1 on frames on which FK shows, as Blender evaluates them."""
-    return {frame: rig.evaluated_get(on_frame(frame)).pose.bones["thigh_parent.L"]["IK_FK"] for frame in frames}
+@contextmanager
+def unmoved(rig: Object, frames: Sequence[float], most: float) -> Iterator[None]:
+    """What is done meanwhile moves nothing on these frames by more than so many metres."""
+    before = deforming(rig, frames)
+    yield
+    assert off(deforming(rig, frames), before)[0] < most
 
 
 def strip_below(rig: Object) -> None:
@@ -86,10 +93,8 @@ def test_a_switch_refuses_what_it_would_change_outside(
 def test_an_eased_curve_may_end_where_a_switch_begins(rig: Object) -> None:
     """FK does not show ahead of the range, so that its controls need no key there."""
     key(rig, THIGH, {1: 1.0, 11: 0.8}, "BACK")
-    outside = [*range(1, 11), *range(51, 62)]
-    before = deforming(rig, outside)
-    assert api.switch(rig, "FK", ["Leg.L"], frames=(11, 50)).posed
-    assert off(deforming(rig, outside), before)[0] < 1e-6
+    with unmoved(rig, [*range(1, 11), *range(51, 62)], 1e-6):
+        assert api.switch(rig, "FK", ["Leg.L"], frames=(11, 50)).posed
 
 
 def test_no_key_ahead_of_a_switch_splits_an_eased_curve(rig: Object) -> None:
@@ -104,3 +109,49 @@ def test_muted_strips_do_not_keep_a_switch_from_its_work(rig: Object) -> None:
     strip_below(rig)
     rig.animation_data.nla_tracks[0].mute = True
     assert api.switch(rig, "FK", ["Leg.L"], frames=(11, 50)).posed
+
+
+@pytest.mark.parametrize(
+    ("values", "interpolation"),
+    [
+        ({1: 0.0, 31: 0.6, 61: 0.2}, "BEZIER"),
+        ({1: 0.0, 31: 0.6, 61: 0.2}, "CONSTANT"),
+        ({5: 1.0, 61: 0.0}, "BEZIER"),
+        ({5: 1.0, 61: 0.0}, "LINEAR"),
+        ({1: 0.0, 51: 1.0, 60: 0.0}, "BEZIER"),
+    ],
+)
+def test_a_blend_across_the_border_stays_outside(
+    rig: Object, values: Mapping[float, float], interpolation: str
+) -> None:
+    turns = {1: (1.0, 0.0, 0.0, 0.0), 31: (0.9, 0.4, 0.0, 0.1), 61: (1.0, 0.1, 0.0, 0.0)}
+    animate(rig.pose.bones["thigh_fk.L"], rotation_quaternion=turns)
+    key_switch(rig, values, interpolation)
+    outside = [1.0, 4.5, 8.0, 9.5, 10.0, 10.5, 50.5, 51.0, 51.5, 54.0, 57.5, 61.0, 63.5]
+    # Splitting a curve rounds its handles to single precision.
+    with unmoved(rig, outside, 2e-6):
+        api.switch(rig, "FK", ["Leg.L"], frames=(11, 50))
+
+
+def switches(rig: Object, *frames: int) -> set[float]:
+    """Of the left leg, as Blender evaluates it: 1 where FK shows."""
+    bones = (rig.evaluated_get(on_frame(frame)).pose.bones for frame in frames)
+    return {float(each["thigh_parent.L"]["IK_FK"]) for each in bones}
+
+
+@pytest.mark.parametrize("end", [50, 64, 100])
+def test_a_longer_switch_to_the_same_end_holds(rig: Object, end: int) -> None:
+    """Keys behind some of these frames are rounded towards them."""
+    key_switch(rig, {1: 0.0}, "BEZIER")
+    with unmoved(rig, range(1, 121, 7), 1e-4):
+        api.switch(rig, "FK", ["Leg.L"], frames=(10, end))
+        api.switch(rig, "FK", ["Leg.L"], frames=(5, end))
+    assert switches(rig, *range(5, 12), end // 2, end - 1, end) == {1.0}
+    assert switches(rig, *range(1, 5), end + 1, end + 2, 120) == {0.0}
+
+
+def test_what_shows_later_stays(rig: Object) -> None:
+    """FK shows on the frame behind the range, and IK again later on: its keys are not to move the foot there."""
+    key_switch(rig, {1: 1.0, 21: 0.0}, "CONSTANT")
+    with unmoved(rig, range(21, 31), 2e-6):
+        api.switch(rig, "IK", ["Leg.L"], frames=(1, 10))

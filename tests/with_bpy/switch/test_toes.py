@@ -1,9 +1,10 @@
-"""Toes that have one control for FK and IK, as on the bird that Rigify generates, stay with the rest of the limb."""
+"""Toes stay with the rest of the limb: those with one control for FK and IK, and those that an IK of their own aims."""
 
 from __future__ import annotations
 
 from math import pi, sin
 
+import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
@@ -11,8 +12,11 @@ from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 from mathutils import Euler
 
+from support import published_rigs
+from support.published_rigs import limbs, move, published
 from support.rigify import generated
 from support.rigs import animate
+from support.truth import on_frame
 from support.walking import assert_kept, off, pose_of
 
 FRAMES, HALVES = range(1, 21), np.arange(1.5, 20.0)
@@ -110,3 +114,62 @@ def test_toes_that_share_a_control_stay_between_frames() -> None:
     assert api.switch(rig, "FK", frames=(1, 20)).posed
     # Blender was evaluated there, so it is as near as on frames.
     assert off(pose_of(rig, names, HALVES), before)[0] < 1e-4
+
+
+FOOT, TOES = "足首.L", "つま先ＩＫ.L"
+INFLUENCE = f'pose.bones["{FOOT}"].constraints["IK"].influence'
+LEG = {"FK": "IK", "IK": "FK"}
+
+
+@pytest.fixture
+def model() -> Object:
+    """Of MMD, whose feet are aimed at the toes."""
+    return published("mmd")
+
+
+def foot(rig: Object, frame: float) -> np.ndarray:
+    on_frame(frame)
+    return np.array(rig.pose.bones[FOOT].matrix)
+
+
+def influence(rig: Object, frame: float) -> float:
+    on_frame(frame)
+    return rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).path_resolve(INFLUENCE)
+
+
+@pytest.mark.parametrize("to", ["FK", "IK"])
+def test_ik_of_the_toes_is_keyed_as_that_of_the_leg(model: Object, to: str) -> None:
+    move(model, "mmd", LEG[to])
+    animate(model.pose.bones[TOES], location={1: (0, 0, 0), 15: (0.02, 0.05, 0.04)})
+    before = published_rigs.deforming(model, limbs("mmd"))
+    assert api.switch(model, to, frames=(4, 10)).posed
+    moved, turned, _ = off(published_rigs.deforming(model, limbs("mmd")), before)
+    assert (moved < 1e-4, turned < 0.1) == (True, True)
+    on, beside = (0.0, 1.0) if to == "FK" else (1.0, 0.0)
+    assert [influence(model, frame) for frame in (3, 4, 10, 11)] == [beside, on, on, beside]
+
+
+def test_fk_keys_of_the_foot_act_where_fk_shows(model: Object) -> None:
+    move(model, "mmd", "IK")
+    api.switch(model, "FK", frames=(1, 15))
+    before = foot(model, 7)
+    animate(model.pose.bones[FOOT], rotation_quaternion={7: (0.9, 0.4, 0, 0)})
+    assert np.abs(foot(model, 7) - before).max() > 0.1
+
+
+def test_the_toes_control_moves_the_foot_where_ik_shows(model: Object) -> None:
+    move(model, "mmd", "FK")
+    api.switch(model, "IK", frames=(1, 15))
+    before = foot(model, 7)
+    model.pose.bones[TOES].location.z += 0.1
+    bpy.context.view_layer.update()
+    assert np.abs(np.array(model.pose.bones[FOOT].matrix) - before).max() > 0.1
+
+
+def test_a_model_without_ik_of_the_toes_switches(model: Object) -> None:
+    model.pose.bones[FOOT].constraints.remove(model.pose.bones[FOOT].constraints["IK"])
+    animate(model.pose.bones["足ＩＫ.L"], location={1: (0, 0, 0), 15: (-0.05, 0.05, 0.1)})
+    before = published_rigs.deforming(model, limbs("mmd"))
+    assert api.switch(model, "FK", frames=(4, 10)).posed
+    assert off(published_rigs.deforming(model, limbs("mmd")), before)[0] < 1e-4
+    assert INFLUENCE not in {curve.data_path for curve in versions.curves(model)}
