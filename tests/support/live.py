@@ -6,6 +6,8 @@ import bpy
 import numpy as np
 
 from . import rigs
+from .auto_keying import auto_keying
+from .characters import select_bones
 
 WITHIN_REACH = {1: (1.2, 0.6, 1.3), 5: (0.9, -0.5, 1.8), 10: (1.1, 0.2, 0.4)}
 CLOSE = 1e-5
@@ -40,3 +42,11 @@ def pose() -> np.ndarray:
 def pose_of(rig: bpy.types.Object) -> np.ndarray:
     """(2, 4, 4) the basis matrices of the arm of this rig."""
     return np.array([rig.pose.bones[name].matrix_basis for name in ("upper", "lower")])
+
+
+def rotate_by_hand(rig: bpy.types.Object, name: str) -> None:
+    """Turn a bone in Pose Mode, with auto keying on."""
+    auto_keying()
+    select_bones(rig, name)
+    bpy.ops.transform.rotate(value=0.7, orient_axis="X")
+    bpy.context.view_layer.update()

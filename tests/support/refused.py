@@ -13,13 +13,20 @@ from . import file_data
 
 
 @contextmanager
-def refused(kind: str = "", *words: str, match: str | None = None) -> Iterator[pytest.ExceptionInfo[api.Refused]]:
-    """It is refused, for this reason if one is given, in one sentence with these words, and nothing has changed."""
-    bpy.context.view_layer.update()
+def refused(
+    kind: str = "", *words: str, match: str | None = None, evaluated: bool = True
+) -> Iterator[pytest.ExceptionInfo[api.Refused]]:
+    """It is refused, for this reason if one is given, in one sentence with these words, and nothing has changed.
+
+    evaluated : False where it is refused for what Blender has not evaluated yet
+    """
+    if evaluated:
+        bpy.context.view_layer.update()
     before = file_data.dump()
     with pytest.raises(api.Refused, match=match) as found:
         yield found
-    bpy.context.view_layer.update()
+    if evaluated:
+        bpy.context.view_layer.update()
     assert not file_data.changed(before)
     assert found.value.kind == (kind or found.value.kind)
     sentence = str(found.value)

@@ -96,6 +96,14 @@ def test_the_script_of_the_readme_bakes_an_arm() -> None:
     assert keyed(rig, "forearm.L") == (1, 250)
 
 
+def test_the_script_of_the_first_bake_bakes_four_limbs() -> None:
+    rig = rigify.metarig("human")
+    rig.name = "metarig"
+    paste("docs/first_bake.md")
+    assert len(rig.two_bone_ik_chains) == 4
+    assert tuple(rig.animation_data.action.frame_range) == (1, 48)
+
+
 def test_setup_and_script_bake_arms_and_legs() -> None:
     rig = hero()
     Path("hero.toml").write_text(blocks(PAGE, "toml")[0], "utf-8")

@@ -10,7 +10,6 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 
 from support.command import run
-from support.rigs import keys
 
 pytestmark = pytest.mark.once
 
@@ -41,14 +40,6 @@ def test_a_file_without_write_permission_is_left_alone(
         name: value for name, value in before.items() if name != "report.json"
     }
     assert state(shot.parent).get(protected) == before[protected]
-
-
-def test_force_replaces_it_and_keeps_its_permissions(shot: Path) -> None:
-    read_only(shot)
-    assert run("bake", shot, "--in-place", "--force") == 0
-    assert shot.stat().st_mode & 0o777 == 0o444
-    bpy.ops.wm.open_mainfile(filepath=str(shot))
-    assert list(keys(bpy.data.objects["Rig"].pose.bones["lower"])) == [1, 2, 3]
 
 
 @pytest.mark.parametrize("protected", ["a.blend", "a.two_bone_ik.json"])

@@ -17,6 +17,7 @@ from bl_ext.user_default.two_bone_ik.blender.messages.refused import Refused
 from bpy.app.handlers import persistent
 
 from support.command import run
+from support.rigs import keys
 
 pytestmark = pytest.mark.once
 
@@ -102,6 +103,8 @@ def test_an_unfinished_file_is_as_private_as_its_place(
         assert run("bake", shot, "--in-place", "--force", "--report", tmp_path / "report.json") == 0
         assert modes[".blend"] == mode | 0o600 & ~0o022
         assert shot.stat().st_mode & 0o777 == mode
+        bpy.ops.wm.open_mainfile(filepath=str(shot))
+        assert list(keys(bpy.data.objects["Rig"].pose.bones["lower"])) == [1, 2, 3]
         # What is new has the permissions that files have.
         assert (tmp_path / "report.json").stat().st_mode & 0o777 == 0o644
         assert json.loads((tmp_path / "report.json").read_text())["state"] == "done"
@@ -113,8 +116,6 @@ def test_an_unfinished_file_is_as_private_as_its_place(
 
 
 def test_an_unfinished_text_is_as_private_as_its_place(shot: Path, tmp_path: Path) -> None:
-    from bl_ext.user_default.two_bone_ik.blender.files import atomic_write
-
     place = tmp_path / "private.json"
     place.write_text("old")
     place.chmod(0o600)

@@ -13,6 +13,7 @@ from bpy.types import Object
 from mathutils import Quaternion
 
 from support import rigs
+from support.live import rotate_by_hand
 from support.truth import Limb, on_frame, save_and_load
 
 FRAMES = range(1, 11)
@@ -39,8 +40,7 @@ def rig(request: pytest.FixtureRequest, empty_file: None) -> Object:
 
 def off(**names: str) -> float:
     """How far the tip is from the target, both as Blender evaluates them now."""
-    depsgraph, limb = bpy.context.evaluated_depsgraph_get(), Limb(**names)
-    return float(np.linalg.norm(limb.joints(depsgraph)[2] - limb.goal(depsgraph)))
+    return Limb(**names).off()
 
 
 def test_keys_on_the_limb_pull_it_off_its_target_on_no_frame(rig: Object) -> None:
@@ -209,19 +209,6 @@ def test_current_pose_keeps_the_roll_that_keys_give() -> None:
         posed = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["lower"].matrix
         rolls.append(np.array(posed.col[0][:3]))
     assert np.arccos(rolls[0] @ rolls[1]) == pytest.approx(0.8, abs=1e-3)
-
-
-def rotate_by_hand(rig: Object, name: str) -> None:
-    """Turn a bone in Pose Mode, with auto keying on."""
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
-    bpy.context.view_layer.objects.active = rig
-    rig.select_set(True)
-    bpy.ops.object.mode_set(mode="POSE")
-    bpy.ops.pose.select_all(action="DESELECT")
-    bone = rig.pose.bones[name]
-    (bone if hasattr(bone, "select") else bone.bone).select = True
-    bpy.ops.transform.rotate(value=0.7, orient_axis="X")
-    bpy.context.view_layer.update()
 
 
 def all_keys(rig: Object) -> list[dict[float, float]]:

@@ -59,13 +59,9 @@ def two_arms(**fields: object) -> tuple[Object, Object]:
 
 def two_limbs(**fields: object) -> Object:
     """A live armature with a second arm, with these fields, that reaches for the hand of the first."""
-    other = [
-        bone._replace(name=f"{bone.name} 2", parent="spine" if bone.parent == "spine" else f"{bone.parent} 2")
-        for bone in rigs.ARM[1:]
-    ]
-    rig = rigs.armature([*rigs.ARM, *other])
+    rig = rigs.armature([*rigs.ARM, *rigs.LEFT])
     rigs.chain(rig, "lower", target=(1.2, 0.6, 1.3), influence=0.5)
-    rigs.chain(rig, "lower 2", target=rig, subtarget="hand", **fields)
+    rigs.chain(rig, "lower.L", target=rig, subtarget="hand", **fields)
     rig.two_bone_ik_live = True
     bpy.context.view_layer.update()
     return rig

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
+import dataclasses
+
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.command_line import outcome
@@ -53,31 +54,8 @@ def test_what_falls_short_when_planted_has_no_targets() -> None:
     ids=["stay", "unmeasured", "moved"],
 )
 def test_a_switch_is_told_in_its_own_words(measured: bool, misposed: bool, words: str) -> None:
-    fields = {
-        name: np.zeros(2)
-        for name in (
-            "miss",
-            "sin_hinge",
-            "speed",
-            "stretch",
-            "swivel",
-            "off",
-            "least_stretch",
-            "off_pole",
-            "past_bend",
-            "past_extension",
-        )
-    }
-    flags = {name: np.zeros(2, dtype=bool) for name in ("degenerate", "flips", "near_straight", "undecided_twist")}
-    chain = api.ChainReport(
-        name="arm",
-        frames=np.array((1.0, 2.0)),
-        status=np.zeros(2, dtype=np.uint8),
-        measured=np.full(2, measured),
-        misposed=np.full(2, misposed),
-        off_bone="hand" if misposed else "",
-        angles=np.zeros((2, 2)),
-        **fields,
-        **flags,
-    )
+    fields = {field.name: [0.0, 0.0] for field in dataclasses.fields(api.ChainReport)}
+    fields |= {"name": "arm", "frames": [1.0, 2.0], "angles": [[0.0, 0.0]] * 2, "off_bone": "hand" if misposed else ""}
+    fields |= {"measured": [measured] * 2, "misposed": [misposed] * 2}
+    chain = api.ChainReport.from_dict(fields)
     assert told(api.Report(rig="Rig", chains=(chain,), operation="Switch")) == words

@@ -97,6 +97,12 @@ def test_the_help_names_the_defaults_of_the_list(capsys: pytest.CaptureFixture[s
     assert [SETTINGS["keys"], SETTINGS["measure"]] == [next(iter(Keys)), next(iter(Measure))]
 
 
+def test_the_manual_has_all_that_a_bake_asks_for() -> None:
+    manual = (CHECKOUT / "docs/reference.md").read_text("utf-8")
+    asked = [field.name for field in bpy.ops.two_bone_ik.bake.get_rna_type().properties if field.name != "RNA"]
+    assert [name for name in asked if name not in manual] == []
+
+
 @pytest.mark.parametrize("name", CHOICES)
 def test_the_operator_offers_the_words_of_the_list(name: str) -> None:
     offered = bpy.ops.two_bone_ik.bake.get_rna_type().properties[name].enum_items.keys()
