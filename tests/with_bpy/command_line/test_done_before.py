@@ -9,12 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik.blender.files import file_lock
 
-from support.command import run
-from support.rigs import animate, arm
+from support.command import bake_all, run
 
 pytestmark = pytest.mark.once
 
@@ -22,24 +20,17 @@ STATES = ("done before", "done", "to do", "to compare")
 
 
 @pytest.fixture
-def season(tmp_path: Path) -> Path:
+def season(shot: Path) -> Path:
     """A manifest of one shot, baked once."""
-    animate(arm().target, location={1: (1.2, 0.6, 1.3), 3: (0.5, -0.8, 1.5)})
-    bpy.context.scene.frame_end = 3
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"), compress=False)
-    (tmp_path / "season.toml").write_text('shot = [{file = "shot.blend"}]')
-    assert bake(tmp_path / "season.toml") == 0
-    return tmp_path / "season.toml"
-
-
-def bake(season: Path, *argv: object) -> int:
-    return run("bake", "--manifest", season, "--output-dir", season.with_name("out"), *argv)
+    shot.with_name("season.toml").write_text('shot = [{file = "shot.blend"}]')
+    assert bake_all(shot.with_name("season.toml")) == 0
+    return shot.with_name("season.toml")
 
 
 def state(season: Path, capsys: pytest.CaptureFixture[str], *argv: object) -> str:
     """What a run says of the shot."""
     capsys.readouterr()
-    assert bake(season, *argv) == 0
+    assert bake_all(season, *argv) == 0
     (row,) = [line for line in capsys.readouterr().out.splitlines() if "shot.blend  " in line]
     return next(state for state in STATES if state in row)
 
@@ -106,12 +97,12 @@ def test_what_another_shot_did_is_not_done_before(
     before = {path: path.read_bytes() for path in output.parent.iterdir()}
     for options in ((), ("--force",)):
         capsys.readouterr()
-        assert bake(season, "--shot", "2", *options) == 5
+        assert bake_all(season, "--shot", "2", *options) == 5
         assert TOLD.format(season, output) in capsys.readouterr().out
     assert {path: path.read_bytes() for path in output.parent.iterdir()} == before
     assert state(season, capsys, "--shot", "1") == "done before"
     # As a run of all says.
-    assert bake(season) == 5
+    assert bake_all(season) == 5
     assert TOLD.format(season, output) in capsys.readouterr().err
 
 
@@ -130,7 +121,7 @@ def test_a_shot_that_waited_for_another_is_not_done_before(
         yield True
 
     monkeypatch.setattr(file_lock, "locked", waited)
-    assert bake(season, "--shot", "b") == 5
+    assert bake_all(season, "--shot", "b") == 5
     assert "has the same output as shot 1" in capsys.readouterr().out
 
 
@@ -180,9 +171,9 @@ def test_a_dry_run_opens_nothing_but_the_manifest(season: Path, opened: list[str
     season.with_name("more.toml").write_text('[[shot]]\nfile = "?.blend"\n')
     for manifest in (season, season.with_name("more.toml")):
         opened.clear()
-        assert bake(manifest, "--dry-run", "--allow-scripts") == 0
+        assert bake_all(manifest, "--dry-run", "--allow-scripts") == 0
         assert [name for name in opened if name.startswith(str(season.parent))] == [str(manifest)]
-    assert bake(season, "--allow-scripts") == 5
+    assert bake_all(season, "--allow-scripts") == 5
 
 
 def test_a_dry_run_lists_all_rows_that_are_wrong(season: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,11 +188,11 @@ def test_a_dry_run_lists_all_rows_that_are_wrong(season: Path, capsys: pytest.Ca
     rows = ['[[shot]]\nfile = "shot.blend"\noutput = "b.blend"']
     rows += [f'[[shot]]\nfile = "shot.blend"\n{line}' for line in wrong]
     season.write_text("\n".join(rows))
-    assert bake(season) == 5
+    assert bake_all(season) == 5
     said = capsys.readouterr()
     assert "5:1" in said.err
     assert "REDUCED" not in said.out + said.err
-    assert bake(season, "--dry-run") == 5
+    assert bake_all(season, "--dry-run") == 5
     said = capsys.readouterr()
     lines = [line for line in said.out.splitlines() if "shot.blend  " in line]
     assert [line.split()[1] for line in lines] == ["to", *["refused"] * 5]
@@ -216,6 +207,6 @@ def test_a_dry_run_says_what_would_be_refused(season: Path, capsys: pytest.Captu
         season.with_name(name).write_text("what is this\n")
     season.with_name(missing).unlink()
     before = {path: path.read_bytes() for path in season.parent.rglob("*") if path.is_file()}
-    assert bake(season, "--dry-run", "--allow-scripts") == 5
+    assert bake_all(season, "--dry-run", "--allow-scripts") == 5
     assert f'{missing}" cannot be read' in capsys.readouterr().out
     assert {path: path.read_bytes() for path in season.parent.rglob("*") if path.is_file()} == before

@@ -1,4 +1,7 @@
-"""Files that are one and the same, other programs' or none are refused; outputs never leave the folder for outputs."""
+"""Files that are one and the same, other programs' or none are refused; outputs never leave the folder for outputs.
+
+Detect replaces files that it has written, and with --force others.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 
 from support import command
+from support.hero import hero
 from support.rigs import animate, arm
 
 pytestmark = pytest.mark.once
@@ -198,3 +202,44 @@ def test_two_dots_lead_back_also_behind_a_link(season: Path) -> None:
     assert status == 0
     assert "out/x.blend" in new
     assert all(name.startswith("out/") for name in new)
+
+
+@pytest.fixture
+def rig_file(empty_file: None, tmp_path: Path) -> Path:
+    hero()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hero.blend"))
+    return tmp_path / "hero.blend"
+
+
+@pytest.mark.parametrize("text", ["chain = []\n", '# mine\n[[chain]]\nend_bone = "shin.L"\n', "# Two-Bone", "\ufeff\n"])
+def test_detect_keeps_a_file_that_people_have_written(
+    rig_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    setup = tmp_path / "hero.toml"
+    setup.write_text(text, "utf-8")
+    assert command.run("detect", rig_file, "--output", setup) == 5
+    said = capsys.readouterr().err
+    assert str(setup) in said
+    assert "--force" in said
+    assert setup.read_text("utf-8") == text
+    assert command.run("detect", rig_file, "--output", setup, "--force") == 0
+    assert len(api.load_setup(setup).chains) == 4
+
+
+def test_detect_replaces_its_own_file_and_an_empty_one(rig_file: Path, tmp_path: Path) -> None:
+    setup = tmp_path / "hero.toml"
+    setup.touch()
+    assert command.run("detect", rig_file, "--output", setup) == 0
+    first = setup.read_text()
+    setup.write_text(first + "\n# of an older build\n")
+    assert command.run("detect", rig_file, "--output", setup) == 0
+    assert setup.read_text() == first
+
+
+def test_detect_replaces_a_read_only_file_with_force(rig_file: Path, tmp_path: Path) -> None:
+    setup = tmp_path / "hero.toml"
+    assert command.run("detect", rig_file, "--output", setup) == 0
+    setup.chmod(0o444)
+    assert command.run("detect", rig_file, "--output", setup) == 5
+    assert command.run("detect", rig_file, "--output", setup, "--force") == 0
+    assert setup.stat().st_mode & 0o777 == 0o444

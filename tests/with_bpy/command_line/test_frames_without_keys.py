@@ -13,7 +13,7 @@ from bl_ext.user_default.two_bone_ik import api
 from support.command import run
 from support.json_schema import faults
 from support.rigs import animate, arm
-from support.truth import Limb, on_frame
+from support.truth import Limb
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "schemas" / "report.schema.json").read_text("utf-8"))
 FRAMES = range(1, 21)
@@ -33,8 +33,7 @@ def baked(folder: Path, suffix: str, far: bool, *options: object) -> int:
 def played(path: Path) -> np.ndarray:
     """(n,) distance from tip to target in a file."""
     bpy.ops.wm.open_mainfile(filepath=str(path))
-    graphs = map(on_frame, FRAMES)
-    return np.array([np.linalg.norm(Limb().joints(graph)[2] - Limb().goal(graph)) for graph in graphs])
+    return Limb().offs(FRAMES)
 
 
 @pytest.mark.parametrize("far", [False, True], ids=["target keys", "skip"])

@@ -1,19 +1,23 @@
-"""Refused means that nothing was written, and two runs on one folder do not do a shot twice."""
+"""Refused or interrupted means that nothing was written, and two runs on one folder do not do a shot twice."""
 
 from __future__ import annotations
 
 import shutil
+import signal
 import sys
 from collections.abc import Iterator
+from io import BufferedRandom
 from pathlib import Path
 from threading import Event, Thread
 
+import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik.blender.files import file_lock
 from bl_ext.user_default.two_bone_ik.command_line import worker
 from bl_ext.user_default.two_bone_ik.command_line.shot import Shot
+from bpy.app.handlers import persistent
 
-from support.command import run
+from support.command import bake_all, run
 
 pytestmark = pytest.mark.once
 
@@ -47,7 +51,7 @@ def test_a_name_that_is_too_long_costs_only_its_shot(
 ) -> None:
     tables = (f'{{file = "shot.blend", output = "{name}.blend"}}' for name in ("x" * length, "b"))
     season.write_text(f"shot = [{', '.join(tables)}]")
-    assert run("bake", "--manifest", season, "--output-dir", season.with_name("out")) == 5
+    assert bake_all(season) == 5
     said = capsys.readouterr()
     assert said.err == "two_bone_ik: 1 of 2 shots failed: 1\n"
     assert "File name too long" in said.out
@@ -60,7 +64,7 @@ def test_a_folder_that_cannot_be_made_costs_only_its_shot(season: Path) -> None:
     out = season.with_name("out")
     out.mkdir()
     (out / "a").touch()
-    assert run("bake", "--manifest", season, "--output-dir", out) == 5
+    assert bake_all(season) == 5
     assert files(out) == {"a", "b.blend", "b.two_bone_ik.json"}
 
 
@@ -68,7 +72,7 @@ def test_a_folder_that_cannot_be_made_costs_only_its_shot(season: Path) -> None:
 def other_run(season: Path) -> Iterator[None]:
     """Another run holds the shot, puts its result in place a moment later, and lets the shot go."""
     out, done = season.with_name("out"), season.with_name("done")
-    assert run("bake", "--manifest", season, "--output-dir", out) == 0
+    assert bake_all(season) == 0
     out.rename(done)
     out.mkdir()
     holds = Event()
@@ -91,7 +95,7 @@ def test_a_shot_that_another_run_has_begun_is_not_done_twice(
     season: Path, other_run: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, done = season.with_name("out"), season.with_name("done")
-    assert run("bake", "--manifest", season, "--output-dir", out) == 0
+    assert bake_all(season) == 0
     assert "done before" in capsys.readouterr().out
     assert files(out) == files(done)
     assert all((out / name).read_bytes() == (done / name).read_bytes() for name in files(done))
@@ -115,28 +119,55 @@ def test_a_program_that_is_not_ours_never_looks_done(tmp_path: Path, line: str) 
     assert files(tmp_path) == set()
 
 
-@pytest.fixture
-def taken(shot: Path, tmp_path: Path) -> Iterator[tuple[object, ...]]:
-    """The line of a run whose folder another run has."""
-    (tmp_path / "season.toml").write_text('shot = [{file = "shot.blend"}]')
-    with file_lock.locked(tmp_path / "out" / "two_bone_ik"):
-        yield ("bake", "--manifest", tmp_path / "season.toml", "--output-dir", tmp_path / "out")
+def test_a_second_run_on_a_folder_is_refused(season: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Unless it names its shot or only tells."""
+    out = season.with_name("out")
+    with file_lock.locked(out / "two_bone_ik"):
+        assert bake_all(season) == 5
+        assert f'Another run writes to "{out}"' in capsys.readouterr().err
+        assert files(out) == {".two_bone_ik.lock"}
+        assert bake_all(season, "--dry-run") == bake_all(season, "--shot", "1") == 0
+    assert bake_all(season) == bake_all(season) == 0
+    assert files(out) == {"shot.blend", "shot.two_bone_ik.json"}
 
 
-def test_a_second_run_on_a_folder_is_refused(
-    taken: tuple[object, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@pytest.fixture(params=SIGNALS)
+def interrupting_handler(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Blender prints and forgets what is raised in a handler."""
+
+    @persistent
+    def interrupt(_: object) -> None:
+        signal.raise_signal(request.param)
+
+    bpy.app.handlers.load_post.append(interrupt)
+    yield
+    bpy.app.handlers.load_post.remove(interrupt)
+
+
+def test_an_interrupt_in_a_handler_of_blender_counts(
+    shot: Path, interrupting_handler: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(*taken) == 5
-    assert f'Another run writes to "{tmp_path / "out"}"' in capsys.readouterr().err
-    assert [path.name for path in (tmp_path / "out").iterdir()] == [".two_bone_ik.lock"]
+    before = [signal.getsignal(number) for number in SIGNALS]
+    assert run("bake", shot, "--output", shot.with_name("baked.blend")) == 7
+    assert capsys.readouterr().err.splitlines()[-1] == "two_bone_ik: interrupted"
+    assert list(shot.parent.iterdir()) == [shot]
+    assert [signal.getsignal(number) for number in SIGNALS] == before
 
 
-@pytest.mark.parametrize("option", [("--shot", "1"), ("--dry-run",)])
-def test_what_names_its_shot_or_only_tells_is_not_refused(taken: tuple[object, ...], option: tuple[str, ...]) -> None:
-    assert run(*taken, *option) == 0
+def test_a_command_that_ends_by_itself_puts_the_handlers_back(shot: Path) -> None:
+    before = [signal.getsignal(number) for number in SIGNALS]
+    assert run("bake", shot, "--output", shot.with_name("baked.blend")) == 0
+    assert [signal.getsignal(number) for number in SIGNALS] == before
 
 
-def test_the_folder_is_free_once_a_run_has_ended(taken: tuple[object, ...], tmp_path: Path) -> None:
-    other = (*taken[:-1], tmp_path / "other")
-    assert run(*other) == run(*other) == 0
-    assert {path.name for path in (tmp_path / "other").iterdir()} == {"shot.blend", "shot.two_bone_ik.json"}
+def test_no_report_tells_of_an_output_that_is_not_on_the_disk(shot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(file: BufferedRandom) -> None:
+        if file.name.endswith(".blend"):
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr("os.fsync", interrupted)
+    assert run("bake", shot, "--output", shot.with_name("baked.blend"), "--report", shot.with_name("report.json")) == 7
+    assert list(shot.parent.iterdir()) == [shot]

@@ -14,8 +14,9 @@ from bpy.types import Object
 
 from support.command import run
 from support.empty_file import open_empty_file
-from support.rigs import Bone, animate, arm, armature, empty, keys
-from support.truth import Limb, on_frame
+from support.hero import hero
+from support.rigs import animate, arm, armature, empty, keys
+from support.truth import Limb
 from support.two_bones import keyed_state
 
 pytestmark = pytest.mark.versions
@@ -198,42 +199,26 @@ def test_python_in_a_file_runs_only_when_it_is_asked_for(shot: Path, capsys: pyt
 
 
 def test_detected_limbs_make_a_setup_file_that_bakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rig = two_arms()
+    limbs = [Limb(rig="Hero", root=f"upper_arm.{side}", end=f"forearm.{side}", tip=f"hand.{side}") for side in "LR"]
+    rig = hero(frame_end=5)
     animate(rig.pose.bones["forearm.L"], rotation_quaternion={1: (1, 0, 0, 0), 5: (0.9, 0.1, 0.2, 0.4)})
-    bpy.context.scene.frame_end = 5
     shot, setup = tmp_path / "hero.blend", tmp_path / "hero.toml"
     bpy.ops.wm.save_as_mainfile(filepath=str(shot))
-    wrists, before = [tips(frame) for frame in range(1, 6)], shot.read_bytes()
+    wrists, before = [limb.played(range(1, 6))[:, 2] for limb in limbs], shot.read_bytes()
     assert run("detect", shot) == 0
     assert run("detect", shot, "--output", setup) == 0
     assert "forearm.L" in capsys.readouterr().out
     assert shot.read_bytes() == before
-    api.apply_setup(rig_of(shot), api.load_setup(setup))
-    found = {(chain.end_bone, chain.tip_bone) for chain in bpy.data.objects["Rig"].two_bone_ik_chains}
-    assert found == {("forearm.L", "hand.L"), ("forearm.R", "hand.R")}
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    rig = bpy.data.objects["Hero"]
+    api.apply_setup(rig, api.load_setup(setup))
+    ends = {(f"{end}.{side}", f"{tip}.{side}") for end, tip in (("forearm", "hand"), ("shin", "foot")) for side in "LR"}
+    assert {(chain.end_bone, chain.tip_bone) for chain in rig.two_bone_ik_chains} == ends
     assert run("bake", shot, "--setup", setup, "--output", tmp_path / "baked.blend", "--strict") == 0
     assert run("snap", shot, "--setup", setup, "--output", tmp_path / "snapped.blend") == 0
     assert run("bake", tmp_path / "snapped.blend", "--output", tmp_path / "again.blend", "--strict") == 0
-    rig_of(tmp_path / "again.blend")
-    np.testing.assert_allclose([tips(frame) for frame in range(1, 6)], wrists, atol=1e-5)
-
-
-def two_arms() -> Object:
-    """A chest with an arm on each side."""
-    bones = [Bone("chest", (0, 0, 0), (0, 0, 1))]
-    for side, x in (("L", 1), ("R", -1)):
-        bones += [
-            Bone(f"upper_arm.{side}", (0, 0, 1), (x, 0.2, 1), "chest"),
-            Bone(f"forearm.{side}", (x, 0.2, 1), (2 * x, 0, 1), f"upper_arm.{side}"),
-            Bone(f"hand.{side}", (2 * x, 0, 1), (2.3 * x, 0, 1), f"forearm.{side}"),
-        ]
-    return armature(bones)
-
-
-def tips(frame: int) -> list[np.ndarray]:
-    """The wrists of the rig."""
-    limbs = [Limb(root=f"upper_arm.{side}", end=f"forearm.{side}") for side in "LR"]
-    return [limb.joints(on_frame(frame))[2] for limb in limbs]
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "again.blend"))
+    np.testing.assert_allclose([limb.played(range(1, 6))[:, 2] for limb in limbs], wrists, atol=1e-5)
 
 
 def test_a_crash_has_an_exit_status_of_its_own(

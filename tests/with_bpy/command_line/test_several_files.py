@@ -190,25 +190,6 @@ def test_formats_of_a_manifest_are_those_of_the_shot(takes: Path, tmp_path: Path
     assert written(tmp_path / "out") == with_reports(*named)
 
 
-@pytest.mark.parametrize(
-    ("shot", "words"),
-    [
-        ('output = "x.c3d"', '"x.c3d" has the suffix of no format'),
-        ('output = "x"', '"x" has the suffix of no format'),
-        ('formats = ["c3d"]', 'formats with a value that is not understood: "c3d" is not one of blend, bvh'),
-        ("formats = [1]", "text in quotes"),
-        ('formats = "npz,fbx"\noutput = "x"\nframes = "10:1"', "hold no frame"),
-    ],
-)
-def test_a_format_that_is_none_is_refused(
-    takes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], shot: str, words: str
-) -> None:
-    (tmp_path / "takes.toml").write_text(f'[[shot]]\nfile = "takes/a/walk.bvh"\n{shot}\n')
-    assert run("plant", "--manifest", "takes.toml", "--output-dir", "out") == 5
-    assert words in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
-
-
 def test_no_file_of_a_pattern_is_refused(takes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("plant", "takes/*.fbx", "--output-dir", "out") == 5
     assert "no file has such a name" in capsys.readouterr().err

@@ -10,14 +10,14 @@ import pytest
 from bl_ext.user_default.two_bone_ik.blender import versions
 
 from support.bvh import bvh, walk
-from support.command import run
+from support.command import bake_all, run
 
 pytestmark = pytest.mark.once
 
 
 def bake(folder: Path, shots: str, *options: object) -> int:
     (folder / "season.toml").write_text(shots)
-    return run("bake", "--manifest", folder / "season.toml", "--output-dir", folder / "out", *options)
+    return bake_all(folder / "season.toml", *options)
 
 
 def request(folder: Path, name: str = "shot") -> dict:
@@ -104,32 +104,6 @@ def test_plant_has_a_table_of_its_own_or_flat_keys(tmp_path: Path, default: str,
     asked = request(tmp_path, "walk")
     assert asked["plant"] == {"floor": 0.25, "find_contacts": True, "keep": ["ARMS"]}
     assert [asked[f"import_{name}"] for name in ("fps", "scale", "up", "height", "take")] == [60.0, 0.5, "Y", None, ""]
-
-
-WRONG = [
-    ('key = "REDUCED"', 'has "key", which means nothing: the nearest is "keys"'),
-    ('keys = "REDUCE"', 'the nearest is "REDUCED"'),
-    ('interpolation = "BEZER"', 'the nearest is "BEZIER"'),
-    ("interpolation = 1", "CONSTANT"),
-    ("tolerance = 0", '"0" is not a distance above 0'),
-    ('new_action = "yes"', "new_action"),
-    ('python_before = "none.py"', "No such file"),
-    ("strict = -1", "not a distance from 0 on"),
-    ("plant = 1", "[shot.plant]"),
-    ('keep = "ARMS"\nplant = {keep = "SPINE"}', "has keep twice"),
-    ('plant = {keeps = "SPINE"}', 'the nearest is "keep"'),
-    ('switch = {limb = "Arm.L"}', 'the nearest is "limbs"'),
-    ('switch = {to = "FKK"}', 'the nearest is "FK"'),
-]
-
-
-@pytest.mark.parametrize(("text", "words"), WRONG)
-def test_a_wrong_option_of_a_shot_is_refused(
-    shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, words: str
-) -> None:
-    assert bake(tmp_path, f'[[shot]]\nfile = "shot.blend"\n{text}\n', "--allow-scripts") == 5
-    said = capsys.readouterr()
-    assert words in said.err + said.out
 
 
 IN_SHOT, IN_DEFAULTS = "[[shot]]\nfile = 'shot.blend'\n{}", "[defaults]\n{}\n[[shot]]\nfile = 'shot.blend'"

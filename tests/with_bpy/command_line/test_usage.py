@@ -174,11 +174,6 @@ def test_an_empty_value_counts_as_not_given(command: str) -> None:
         assert arguments.parse_args([command, f"--{option}", "", *words[1:]]) == expected, option
 
 
-def test_an_option_at_the_end_still_lacks_its_value(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("bake", "a.blend", "--output") == 64
-    assert "expected one argument" in capsys.readouterr().err
-
-
 def test_an_empty_output_folder_is_not_the_current_one(
     shot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
