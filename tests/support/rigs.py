@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import bpy
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
-from bpy.types import Collection, Object, PoseBone, PropertyGroup
+from bpy.types import ArmatureEditBones, Collection, Object, PoseBone, PropertyGroup
 
 WorldTransform = tuple[float, float, float]
 
@@ -45,14 +46,21 @@ def armature(bones: Sequence[Bone] = ARM, name: str = "Rig") -> Object:
     """An armature object with these bones, in the scene and active."""
     rig = bpy.data.objects.new(name, bpy.data.armatures.new(name))
     bpy.context.scene.collection.objects.link(rig)
+    with editing(rig) as edit_bones:
+        for bone in bones:
+            edit_bone = edit_bones.new(bone.name)
+            edit_bone.head, edit_bone.tail, edit_bone.roll = bone.head, bone.tail, bone.roll
+            edit_bone.parent = edit_bones.get(bone.parent)
+    return rig
+
+
+@contextmanager
+def editing(rig: Object) -> Iterator[ArmatureEditBones]:
+    """The bones in Edit Mode, then Object Mode again; the armature is active."""
     bpy.context.view_layer.objects.active = rig
     bpy.ops.object.mode_set(mode="EDIT")
-    for bone in bones:
-        edit_bone = rig.data.edit_bones.new(bone.name)
-        edit_bone.head, edit_bone.tail, edit_bone.roll = bone.head, bone.tail, bone.roll
-        edit_bone.parent = rig.data.edit_bones.get(bone.parent)
+    yield rig.data.edit_bones
     bpy.ops.object.mode_set(mode="OBJECT")
-    return rig
 
 
 def empty(name: str, location: WorldTransform = (0, 0, 0), collection: Collection | None = None) -> Object:

@@ -101,21 +101,16 @@ def test_a_stretch_scales_the_third_bone_with_its_carrier(hock: str, inherit: st
 
 
 @BOTH
-def test_solve_live_and_drag_pose_the_leg_as_the_bake_does(hock: str) -> None:
+def test_solve_and_drag_pose_the_leg_as_the_bake_does(hock: str) -> None:
     rig = leg(hock).id_data
     api.bake(rig, frames=FRAMES)
-    baked = dict(zip(EVERY, played(rig), strict=True))
+    [baked] = played(rig, [6])
     rig.animation_data_clear()
     on_frame(6)
     assert api.solve(rig).reached
     bpy.context.view_layer.update()
-    np.testing.assert_allclose(joints(rig), baked[6], atol=CLOSE)
-    rig.two_bone_ik_live = True
-    for frame in (2, 7, 3):
-        on_frame(frame)
-        np.testing.assert_allclose(joints(rig), baked[frame], atol=CLOSE)
-        assert limb_states(rig, bpy.context.scene, bpy.context.view_layer.depsgraph)["shin"].state == State.REACHED
-    rig.two_bone_ik_live = False
+    np.testing.assert_allclose(joints(rig), baked, atol=CLOSE)
+    assert limb_states(rig, bpy.context.scene, bpy.context.view_layer.depsgraph)["shin"].state == State.REACHED
     pull = api.drag(rig, "shin")
     pull.to((0.2, 0.3, 0.4))
     bpy.context.view_layer.update()
@@ -211,10 +206,8 @@ def test_against_the_knee_the_side_is_asked_for() -> None:
     chain = leg("PARALLEL")
     rig = chain.id_data
     assert undecided(rig, chain) is None
-    bpy.ops.object.mode_set(mode="EDIT")
-    bones = rig.data.edit_bones
-    bones["hock"].tail = bones["toe"].head = (0.1, 2.4, 1.6)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(rig) as bones:
+        bones["hock"].tail = bones["toe"].head = (0.1, 2.4, 1.6)
     assert undecided(rig, chain) > radians(3)
     assert any("against the knee" in line for line in api.check(rig, frames=FRAMES).notes)
     api.decide_side(rig, axis="NEG_X")

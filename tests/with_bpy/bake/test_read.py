@@ -17,7 +17,7 @@ from bl_ext.user_default.two_bone_ik.blender.bake.build_plan import build_plan
 from bpy.types import Object, PropertyGroup
 from mathutils import Euler
 
-from support.rigs import ARM, Bone, animate, arm, armature, chain, empty
+from support.rigs import ARM, Bone, animate, arm, armature, chain, editing, empty
 from support.truth import Limb, on_frame
 
 FRAMES = range(1, 13)
@@ -204,10 +204,9 @@ WAYS = ["AUTO", "ISOLATED", "SCENE"]
 def connected_arm(*names: str) -> Object:
     """An arm whose bones of these names are connected to their parents."""
     link = arm(pole=(1, 3, 1), tip_bone="hand")
-    bpy.ops.object.mode_set(mode="EDIT")
-    for name in names:
-        link.id_data.data.edit_bones[name].use_connect = True
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with editing(link.id_data) as bones:
+        for name in names:
+            bones[name].use_connect = True
     rig = bpy.data.objects["Rig"]
     animate(bpy.data.objects["Target"], location={1: (1.2, 0.6, 1.3), 8: (0.5, 0.8, 1.5)})
     return rig
@@ -235,12 +234,10 @@ def test_the_location_of_a_connected_bone_moves_no_joint(bone: str, keyed: bool,
 @pytest.mark.parametrize("way", WAYS)
 def test_the_location_of_a_connected_spine_moves_no_chain(way: str) -> None:
     rig = connected_arm("upper")
-    bpy.ops.object.mode_set(mode="EDIT")
-    hips = rig.data.edit_bones.new("hips")
-    hips.head, hips.tail = (0, 0, -1), (0, 0, 0)
-    rig.data.edit_bones["spine"].parent = hips
-    rig.data.edit_bones["spine"].use_connect = True
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with editing(rig) as bones:
+        hips = bones.new("hips")
+        hips.head, hips.tail = (0, 0, -1), (0, 0, 0)
+        bones["spine"].parent, bones["spine"].use_connect = hips, True
     animate(rig.pose.bones["spine"], location={1: (0.2, 0.3, -0.1), 8: (-0.3, 0.1, 0.2)})
     api.bake(rig, frames=(1, 8), sampling=way)
     assert Limb(pole="Pole", tip="hand").misses(range(1, 9)).max() < CLOSE

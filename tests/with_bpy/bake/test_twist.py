@@ -306,14 +306,11 @@ def test_drag_bake_from_pose_check_and_influence_have_it() -> None:
 def test_feet_that_are_planted_spread_their_twist() -> None:
     """The knee's and the ankle's twist, from the joints alone: bones at the side have their shares of it."""
     rig = walker(captured("walk", 1.0))
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    bones = rig.data.edit_bones
-    for place in (0.3, 0.6):
-        bone = bones.new(f"lower_{place}")
-        head, tail = bones["shin.L"].head, bones["foot.L"].head
-        bone.head, bone.tail, bone.parent = head.lerp(tail, place), head.lerp(tail, place + 0.1), bones["shin.L"]
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(rig) as bones:
+        for place in (0.3, 0.6):
+            bone = bones.new(f"lower_{place}")
+            head, tail = bones["shin.L"].head, bones["foot.L"].head
+            bone.head, bone.tail, bone.parent = head.lerp(tail, place), head.lerp(tail, place + 0.1), bones["shin.L"]
     api.add_chain(rig, "shin.L", tip_bone="foot.L", use_twist=True)
     assert api.plant(rig, floor=0.0).posed
     names = ["lower_0.3", "lower_0.6"]

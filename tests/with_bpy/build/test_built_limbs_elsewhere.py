@@ -53,13 +53,11 @@ def test_a_limb_is_to_be_built_again_once_its_rest_is_edited(options: dict[str, 
     rigs.arm(pole=None if options else (0.3, 3.0, 1.4), **options)
     rig = bpy.data.objects["Rig"]
     api.build(rig)
-    bpy.context.view_layer.objects.active = rig
     for step in (None, edit):
         assert _state(rig) == "BUILT"
-        bpy.ops.object.mode_set(mode="EDIT")
-        if step:
-            step(rig.data.edit_bones)
-        bpy.ops.object.mode_set(mode="OBJECT")
+        with rigs.editing(rig) as bones:
+            if step:
+                step(bones)
     assert _state(rig) == ("BUILT" if edit in (None, _moved_all) else "BUILT_BEFORE")
     api.build(rig)
     assert _state(rig) == "BUILT"

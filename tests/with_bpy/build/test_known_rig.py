@@ -78,7 +78,8 @@ def test_to_fk_keys_what_the_built_limb_shows(rig: Object) -> None:
     np.testing.assert_allclose(poses(*BONES), before, atol=CLOSE)
 
 
-def test_to_ik_moves_the_targets_to_where_the_keys_are(rig: Object) -> None:
+def targets_elsewhere(rig: Object) -> np.ndarray:
+    """The poses, which keys hold while the targets are somewhere else."""
     before = poses(*BONES)
     api.switch(rig, "FK", frames=(1, 40))
     for item in goals(rig):
@@ -86,6 +87,11 @@ def test_to_ik_moves_the_targets_to_where_the_keys_are(rig: Object) -> None:
             item.location = (3.0, -2.0, 0.1 * frame)
             item.keyframe_insert("location", frame=frame)
     np.testing.assert_allclose(poses(*BONES), before, atol=CLOSE)
+    return before
+
+
+def test_to_ik_moves_the_targets_to_where_the_keys_are(rig: Object) -> None:
+    before = targets_elsewhere(rig)
     report = api.switch(rig, "IK", frames=(1, 40))
     assert report.posed, report.lines()
     assert {follows(rig, frame) for frame in FRAMES} == {1.0}
@@ -127,12 +133,7 @@ def test_a_bake_tells_how_far_built_limbs_are_off(*, other: bool) -> None:
 
 
 def test_the_targets_follow_a_captured_pose_without_a_jump(rig: Object) -> None:
-    before = poses(*BONES)
-    api.switch(rig, "FK", frames=(1, 40))
-    for item in goals(rig):
-        item.location = (3.0, -2.0, 1.0)
-        for frame in FRAMES:
-            item.keyframe_insert("location", frame=frame)
+    before = targets_elsewhere(rig)
     report = api.bake_targets(rig, frames=(1, 40))
     assert report.posed, report.lines()
     np.testing.assert_allclose(poses(*BONES), before, atol=CLOSE)
@@ -196,17 +197,10 @@ def test_take_over_says_that_the_limb_is_built_already(rig: Object) -> None:
 
 
 def test_other_limbs_are_baked_beside_a_built_one() -> None:
-    rigs.arm(pole=(0.3, 3.0, 1.4))
-    rig = bpy.data.objects["Rig"]
+    leg = rigs.Bone("thigh", (0, 1, 1), (0, 1.2, 0.5)), rigs.Bone("shin", (0, 1.2, 0.5), (0, 1, 0), "thigh")
+    rig = rigs.armature((*rigs.ARM, *leg))
+    rigs.chain(rig, "lower", target=(1.2, 0.6, 1.3), pole=(0.3, 3.0, 1.4))
     scatter(bpy.data.objects["Target"], seed=1, reach=1.2)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone, parent, head, tail in (
-        ("thigh", "", (0, 1, 1), (0, 1.2, 0.5)),
-        ("shin", "thigh", (0, 1.2, 0.5), (0, 1, 0)),
-    ):
-        made = rig.data.edit_bones.new(bone)
-        made.head, made.tail, made.parent = head, tail, rig.data.edit_bones.get(parent)
-    bpy.ops.object.mode_set(mode="OBJECT")
     api.build(rig)
     api.add_chain(rig, "shin", target=bpy.data.objects["Target"])
     before = poses("upper", "lower")

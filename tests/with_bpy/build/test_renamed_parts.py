@@ -24,11 +24,9 @@ def _by_python(rig: Object) -> None:
 
 
 def _in_edit_mode(rig: Object) -> None:
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone in [*rig.data.edit_bones]:
-        bone.name = f"new {bone.name}"
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(rig) as bones:
+        for bone in [*bones]:
+            bone.name = f"new {bone.name}"
 
 
 def _onto_each_other(rig: Object) -> None:

@@ -43,12 +43,10 @@ def test_a_choice_that_is_unset_counts_when_live_poses_next() -> None:
 def test_live_follows_bones_that_were_edited_meanwhile(chosen: bool) -> None:
     rig = live_arm()
     move_target(WITHIN_REACH[1])
-    bpy.context.view_layer.objects.active = rig
     if chosen:  # from then on no limb is known, until Live reads it again
         rig.two_bone_ik_chains[0].bend = "NEGATIVE"
-    bpy.ops.object.mode_set(mode="EDIT")
-    rig.data.edit_bones["lower"].tail.z += 0.5
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(rig) as bones:
+        bones["lower"].tail.z += 0.5
     for frame in (5, 10, 1):
         bpy.context.scene.frame_set(frame)
         move_target(WITHIN_REACH[frame])
@@ -92,10 +90,8 @@ def test_a_bone_that_is_a_target_may_go() -> None:
     chain.id_data.two_bone_ik_live = True
     bpy.context.view_layer.update()
     assert not refused_now()
-    bpy.context.view_layer.objects.active = other
-    bpy.ops.object.mode_set(mode="EDIT")
-    other.data.edit_bones.remove(other.data.edit_bones["handle"])
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(other) as bones:
+        bones.remove(bones["handle"])
     bpy.context.view_layer.update()
     assert refused_now() == {"lower": "NO_SUBTARGET"}
 

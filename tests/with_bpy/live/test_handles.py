@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import bpy
 from bl_ext.user_default.two_bone_ik import api
@@ -37,19 +37,10 @@ def found(rig: Object) -> list[str]:
     return [limb.end_bone for limb in api.detect(rig)]
 
 
-def edit(rig: Object, change: Callable[[bpy.types.ArmatureEditBones], None]) -> None:
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    change(rig.data.edit_bones)
-    bpy.ops.object.mode_set(mode="OBJECT")
-
-
 def set_parent(rig: Object, parent: str) -> None:
-    def change(bones: bpy.types.ArmatureEditBones) -> None:
+    with rigs.editing(rig) as bones:
         bones["forearm.L"].use_connect = False
         bones["forearm.L"].parent = bones.get(parent)
-
-    edit(rig, change)
 
 
 def test_a_bone_has_handles_while_it_has_a_parent() -> None:
@@ -64,7 +55,8 @@ def test_a_bone_has_handles_while_it_has_a_parent() -> None:
 def test_handles_go_with_the_length_of_a_last_bone() -> None:
     rig = rigs.armature([rigs.Bone("one", (0, 0, 0), (0, 0, 1)), rigs.Bone("two", (0, 0, 1), (0, 0, 1.8), "one")])
     assert handles(rig) == found(rig) == ["two"]
-    edit(rig, lambda bones: setattr(bones["two"], "tail", (0, 0, 9)))
+    with rigs.editing(rig) as bones:
+        bones["two"].tail = (0, 0, 9)
     assert handles(rig) == found(rig) == []
 
 

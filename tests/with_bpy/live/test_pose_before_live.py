@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import bpy
 import numpy as np
 import pytest
@@ -11,14 +9,19 @@ from bl_ext.user_default.two_bone_ik import api
 
 from support import rigs
 from support.live import CLOSE, WITHIN_REACH, live_arm, move_target, pose, pose_of, tip
+from support.truth import save_and_load
 from support.twisted import LINE
 
 
 @pytest.mark.parametrize("fields", [{"influence": 0.5}, {"reference": "POSE"}, {"use_extension_limit": True}])
-def test_a_chain_that_starts_from_its_own_pose_does_not_creep(fields: dict[str, object]) -> None:
+@pytest.mark.parametrize("turn", [(1.0, 0.0, 0.0, 0.0), (0.9, 0.1, 0.3, -0.2)], ids=["rest", "turned"])
+def test_a_chain_that_starts_from_its_own_pose_does_not_creep(
+    fields: dict[str, object], turn: tuple[float, ...]
+) -> None:
+    """Nor does it when the file is loaded meanwhile."""
     rigs.arm(**fields)
     rig = bpy.data.objects["Rig"]
-    rig.pose.bones["upper"].rotation_quaternion = (0.9, 0.1, 0.3, -0.2)
+    rig.pose.bones["upper"].rotation_quaternion = turn
     rig.two_bone_ik_live = True
     move_target(WITHIN_REACH[1])
     once = pose()
@@ -26,22 +29,8 @@ def test_a_chain_that_starts_from_its_own_pose_does_not_creep(fields: dict[str, 
         move_target(place)
         bpy.context.view_layer.update()
     np.testing.assert_allclose(pose(), once, atol=CLOSE)
-
-
-@pytest.mark.parametrize("fields", [{"influence": 0.5}, {"reference": "POSE"}])
-@pytest.mark.parametrize("turn", [(1.0, 0.0, 0.0, 0.0), (0.9, 0.1, 0.3, -0.2)], ids=["rest", "turned"])
-def test_nor_does_it_when_the_file_is_loaded(
-    fields: dict[str, object], turn: tuple[float, ...], tmp_path: Path
-) -> None:
-    rigs.arm(**fields)
-    rig = bpy.data.objects["Rig"]
-    rig.pose.bones["upper"].rotation_quaternion = turn
-    rig.two_bone_ik_live = True
-    move_target(WITHIN_REACH[1])
-    once = pose()
     move_target(WITHIN_REACH[5])
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "live.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "live.blend"))
+    save_and_load()
     move_target(WITHIN_REACH[1])
     np.testing.assert_allclose(pose(), once, atol=CLOSE)
 
@@ -62,13 +51,12 @@ def test_nor_does_it_when_steps_are_undone() -> None:
     np.testing.assert_allclose(pose(), poses[1], atol=CLOSE)
 
 
-def test_a_pose_set_by_hand_while_it_was_off_is_its_own(tmp_path: Path) -> None:
+def test_a_pose_set_by_hand_while_it_was_off_is_its_own() -> None:
     rig = live_arm(influence=0.5)
     move_target(WITHIN_REACH[1])
     rig.two_bone_ik_live = False
     rig.pose.bones["upper"].rotation_quaternion = (0.9, 0.1, 0.3, -0.2)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "off.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "off.blend"))
+    save_and_load()
     rig = bpy.data.objects["Rig"]
     standing = pose()
     rig.two_bone_ik_chains[0].influence = 0.0

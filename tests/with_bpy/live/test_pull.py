@@ -61,21 +61,20 @@ def refusal(**arguments: object) -> str:
     return str(refused.value)
 
 
-def test_without_a_chain_the_active_bone_tells_the_limb() -> None:
+@pytest.mark.parametrize("bone", ["", *NAMES.values()])
+@pytest.mark.parametrize("chain", [False, True])
+def test_the_active_bone_or_one_by_name_tells_the_limb(bone: str, chain: bool) -> None:
     rig = posed_arm()
+    target = rigs.empty("Target")
+    if chain:
+        api.add_chain(rig, FOREARM, target=target, tip_bone=HAND)
     rig.data.bones.active = rig.data.bones[HAND]
     tip = joints(rig)[2]
-    assert bpy.ops.two_bone_ik.drag(offset=(-0.1, 0.05, 0.1)) == {"FINISHED"}
+    assert bpy.ops.two_bone_ik.drag(bone=bone, offset=(-0.1, 0.05, 0.1)) == {"FINISHED"}
     np.testing.assert_allclose(joints(rig)[2], np.add(tip, (-0.1, 0.05, 0.1)), atol=CLOSE)
-    assert not rig.two_bone_ik_chains
-
-
-@pytest.mark.parametrize("bone", NAMES.values())
-def test_a_bone_by_name_tells_its_limb(bone: str) -> None:
-    rig = posed_arm()
-    tip = joints(rig)[2]
-    bpy.ops.two_bone_ik.drag(bone=bone, offset=(-0.1, 0.05, 0.1))
-    np.testing.assert_allclose(joints(rig)[2], np.add(tip, (-0.1, 0.05, 0.1)), atol=CLOSE)
+    if chain:
+        np.testing.assert_allclose(target.matrix_world.translation, joints(rig)[2], atol=CLOSE)
+    assert len(rig.two_bone_ik_chains) == chain
 
 
 def test_a_bone_of_no_limb_is_refused_by_name() -> None:
@@ -83,14 +82,6 @@ def test_a_bone_of_no_limb_is_refused_by_name() -> None:
     before = file_data.dump()
     assert 'Bone "spine" of "Rig"' in refusal(bone="spine")
     assert not file_data.changed(before)
-
-
-def test_a_bone_with_a_chain_pulls_that_chain() -> None:
-    rig = posed_arm()
-    target = rigs.empty("Target")
-    api.add_chain(rig, FOREARM, target=target, tip_bone=HAND)
-    bpy.ops.two_bone_ik.drag(bone=UPPER, offset=(-0.1, 0.05, 0.1))
-    np.testing.assert_allclose(target.matrix_world.translation, joints(rig)[2], atol=CLOSE)
 
 
 def test_the_limb_of_another_armature_can_be_pulled() -> None:
