@@ -23,25 +23,26 @@ POLE = (0.3, 3.0, 1.4)
 CLOSE = 1e-5
 
 
-@pytest.mark.parametrize("influence", [0.0, 0.5])
-def test_rotation_influence_leaves_the_hand_part_of_its_own_turn(influence: float) -> None:
-    rigs.arm(tip_bone="hand", use_rotation=True, rotation_influence=influence)
-    rig, target = bpy.data.objects["Rig"], bpy.data.objects["Target"]
-    hand = rig.pose.bones["hand"]
-    own = hand.rotation_quaternion.copy()
-    own[:] = (0.8, 0.6, 0.0, 0.0)
-    hand.rotation_quaternion = own
-    target.rotation_euler = (0.5, 0.2, 0.1)
-    found = []
-    for value in (influence, 1.0):
-        rig.two_bone_ik_chains[0].rotation_influence = value
-        hand.rotation_quaternion = own
-        api.bake(rig, frames=(1, 1), new_action=True)
+@pytest.mark.parametrize(
+    ("option", "part"), [("influence", 0.25), ("rotation_influence", 0.0), ("rotation_influence", 0.5)]
+)
+def test_an_influence_turns_each_bone_part_of_the_way(option: str, part: float) -> None:
+    chain = rigs.arm(tip_bone="hand", use_rotation=option == "rotation_influence")
+    chain.target.rotation_euler = (0.5, 0.2, 0.1)
+    bones = [chain.id_data.pose.bones[name] for name in ("upper", "lower", "hand")]
+    bones = bones[:2] if option == "influence" else bones[2:]
+    bones[0].rotation_quaternion = (0.8, 0.6, 0.0, 0.0)
+    own, found = [bone.rotation_quaternion.copy() for bone in bones], []
+    for value in (part, 1.0):
+        setattr(chain, option, value)
+        for bone, before in zip(bones, own, strict=True):
+            bone.rotation_quaternion = before
+        api.bake(chain.id_data, frames=(1, 1), new_action=True)
         on_frame(1)
-        found.append(hand.rotation_quaternion.copy())
-    part, whole = found
-    assert own.rotation_difference(whole).angle > 0.5
-    assert abs(part.dot(own.slerp(whole, influence))) == pytest.approx(1.0, abs=1e-6)
+        found.append([bone.rotation_quaternion.copy() for bone in bones])
+    for before, partly, whole in zip(own, *found, strict=True):
+        assert before.rotation_difference(whole).angle > 0.5
+        assert abs(partly.dot(before.slerp(whole, part))) == pytest.approx(1.0, abs=1e-6)
 
 
 @pytest.mark.parametrize("inherit", ["NONE", "ALIGNED", "AVERAGE"])
@@ -95,22 +96,6 @@ def test_a_refusal_names_the_reach_that_limits_leave() -> None:
     inner, outer = (np.sqrt(first**2 + second**2 + 2 * first * second * np.cos(angle)) for angle in (2.0, 1.0))
     with pytest.raises(Refused, match=rf"from {inner:.3g} m to {outer:.3g} m"):
         api.bake(rig, frames=(1, 1))
-
-
-def test_influence_turns_each_bone_part_of_the_way() -> None:
-    rigs.arm(influence=0.25)
-    rig = bpy.data.objects["Rig"]
-    bones = [rig.pose.bones[name] for name in ("upper", "lower")]
-    bones[0].rotation_quaternion = (0.8, 0.0, 0.6, 0.0)
-    own = [bone.rotation_quaternion.copy() for bone in bones]
-    api.solve(rig)
-    part = [bone.rotation_quaternion.copy() for bone in bones]
-    for bone, before in zip(bones, own, strict=True):
-        bone.rotation_quaternion = before
-    rig.two_bone_ik_chains[0].influence = 1.0
-    api.solve(rig)
-    for before, found, bone in zip(own, part, bones, strict=True):
-        assert abs(found.dot(before.slerp(bone.rotation_quaternion, 0.25))) == pytest.approx(1.0, abs=1e-6)
 
 
 def test_limit_extension_never_exceeds_the_input_pose() -> None:

@@ -104,6 +104,7 @@ def planted(walk: Path, setup: str, *line: object, base: str = "") -> tuple[int,
     return status, {foot["name"] for foot in reported(report)["feet"]} if status == 0 else set()
 
 
+ON_BASE = 'extends = "base.toml"\n[plant]\nhips = "Hips"'
 LEGS, ARMS = {"Leg.L", "Leg.R"}, {"Arm.L", "Arm.R"}
 
 
@@ -113,7 +114,7 @@ def test_a_setup_says_what_to_plant_as_far_as_nobody_else_does(walk: Path) -> No
     ends = {chain.name: chain.end_bone for chain in opened(walk.with_name("planted.blend")).two_bone_ik_chains}
     assert ends.keys() == ARMS
     assert planted(walk, arms, "--limbs", "LEGS") == (0, LEGS)
-    assert planted(walk, 'extends = "base.toml"\n[plant]\nhips = "Hips"', base=arms) == (0, ARMS)
+    assert planted(walk, ON_BASE, base=arms) == (0, ARMS)
     chain = f'[[chain]]\nname = "Arm.L"\nend_bone = "{ends["Arm.L"]}"\nmute = true\n'
     assert planted(walk, chain + arms) == (0, ARMS)
 
@@ -168,29 +169,21 @@ def test_a_shot_comes_before_its_setup_and_a_change_there_counts(walk: Path) -> 
         (f"floor = {'9' * 400}", '9" is not a height'),
         ("find_contacts = 1", "has find_contacts = 1, but it takes true or false"),
         ('floor = "Grond"', 'the nearest is "Ground"'),
+        ('plant = "ARMS"', "write [plant]"),
     ],
 )
+@pytest.mark.parametrize("base", [False, True])
 def test_a_setup_with_a_wrong_option_is_refused(
-    walk: Path, capsys: pytest.CaptureFixture[str], line: str, words: str
+    walk: Path, capsys: pytest.CaptureFixture[str], line: str, words: str, base: bool
 ) -> None:
-    assert planted(walk, f"[plant]\n{line}") == (5, set())
-    assert words in capsys.readouterr().err
-    assert not walk.with_name("planted.blend").exists()
-
-
-@pytest.mark.parametrize("line", ['flor = "Ground"', 'limbs = "tails"'])
-def test_the_file_is_named_in_which_an_option_is_wrong(
-    walk: Path, capsys: pytest.CaptureFixture[str], line: str
-) -> None:
-    assert planted(walk, 'extends = "base.toml"\n[plant]\nhips = "Hips"', base=f"[plant]\n{line}") == (5, set())
+    """By the name of the file that has it."""
+    wrong = line if line.startswith("plant =") else f"[plant]\n{line}"
+    assert planted(walk, ON_BASE if base else wrong, base=wrong if base else "") == (5, set())
     err = capsys.readouterr().err
-    assert f'[plant] of "{walk.with_name("base.toml")}"' in err
-    assert "actor.toml" not in err
-
-
-def test_what_is_no_table_of_options_is_refused(walk: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert planted(walk, 'plant = "ARMS"') == (5, set())
-    assert "write [plant]" in capsys.readouterr().err
+    assert words in err
+    named = [str(walk.with_name(f"{name}.toml")) in err for name in ("base", "actor")]
+    assert named == ([base, not base] if "Grond" not in line else [False, False])
+    assert not walk.with_name("planted.blend").exists()
 
 
 def test_a_setup_without_chains_leaves_a_bake_its_own(walk: Path) -> None:

@@ -73,12 +73,6 @@ def test_each_shot_has_a_line_that_tells_how_it_ended(season: Path) -> None:
     assert 0 < near["seconds"] < 600
 
 
-def test_a_dry_run_adds_no_line_also_of_a_single_shot(tmp_path: Path) -> None:
-    missing, summary = tmp_path / "missing.blend", tmp_path / "season.jsonl"
-    assert run("bake", missing, "--output", tmp_path / "baked.blend", "--dry-run", "--summary", summary) == 5
-    assert not summary.exists()
-
-
 def test_a_later_run_adds_its_lines(season: Path) -> None:
     bake(season)
     lines = bake(season, "--shot", "1-2", "--strict")
@@ -152,10 +146,12 @@ def test_lines_that_cannot_be_written_cost_no_shot(season: Path, capsys: pytest.
     assert said.err.startswith(f'two_bone_ik: "{summary}" cannot be written: ')
 
 
-def test_one_file_has_a_line_too(season: Path) -> None:
+def test_one_file_has_a_line_too_but_for_a_dry_run(season: Path) -> None:
     summary, shot = season.with_name("one.jsonl"), season.with_name("near.blend")
-    assert run("check", shot, "--summary", summary, "--dry-run") == 0
-    assert not summary.exists()
+    missing = season.with_name("missing.blend")
+    for file, status in ((shot, 0), (missing, 5)):
+        assert run("bake", file, "--output", season.with_name("new.blend"), "--dry-run", "--summary", summary) == status
+        assert not summary.exists()
     assert run("check", shot, "--summary", summary) == 0
     (line,) = summary.read_text().splitlines()
     assert faults(json.loads(line), LINE) == []
