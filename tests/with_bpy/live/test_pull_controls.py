@@ -246,7 +246,6 @@ def test_a_rolled_heel_goes_along(rig: Object) -> None:
 
 def test_handles_are_where_ik_shows_the_joints(rig: Object) -> None:
     rig.pose.bones["hand_ik.L"].location = (0.0, 0.1, 0.2)
-    found = {limb.end_bone: limb for limb in limbs.joints(rig, bpy.context.view_layer.depsgraph)}
     _, mid, tip = joints(rig, bones("Arm.L"))
     found = {limb.end_bone: limb for limb in limbs.joints(rig, bpy.context.view_layer.depsgraph)}
     arm = found["forearm_fk.L"]

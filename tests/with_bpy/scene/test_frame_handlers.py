@@ -13,7 +13,7 @@ from bpy.types import PropertyGroup
 
 from support import file_data
 from support.refused import refused
-from support.rigs import animate, arm, keys
+from support.rigs import animate, arm, editing, keys
 from support.truth import Limb, on_frame
 
 CHANGES = ["frame_change_pre", "frame_change_post"]
@@ -37,16 +37,17 @@ def remove_object(name: str) -> None:
 
 
 def remove_bone(name: str) -> None:
-    bpy.ops.object.mode_set(mode="EDIT")
-    edit_bones = bpy.data.objects["Rig"].data.edit_bones
-    edit_bones.remove(edit_bones[name])
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with editing(bpy.data.objects["Rig"]) as bones:
+        bones.remove(bones[name])
 
 
 REMOVALS = {
     **{name: lambda name=name: remove_object(name) for name in ("Target", "Pole", "Rig")},
     **{name: lambda name=name: remove_bone(name) for name in ("lower", "spine")},
 }
+
+
+OTHERS = (api.check, api.bake_targets)
 
 
 def once(frame: int, act: Callable[[], None]) -> Callable[..., None]:
@@ -61,32 +62,25 @@ def once(frame: int, act: Callable[[], None]) -> Callable[..., None]:
 
 
 @pytest.mark.parametrize(
-    ("name", "way", "change"),
+    ("request_made", "name", "way", "change"),
     [
-        *((name, ("ISOLATED", "SCENE", "AUTO")[row % 3], CHANGES[0]) for row, name in enumerate(REMOVALS)),
-        *((name, ("SCENE", "AUTO", "ISOLATED")[row % 3], CHANGES[1]) for row, name in enumerate(REMOVALS)),
-        *(("Rig", "ISOLATED", CHANGES[0]), ("spine", "ISOLATED", CHANGES[1])),
+        *((api.bake, name, ("ISOLATED", "SCENE", "AUTO")[row % 3], CHANGES[0]) for row, name in enumerate(REMOVALS)),
+        *((api.bake, name, ("SCENE", "AUTO", "ISOLATED")[row % 3], CHANGES[1]) for row, name in enumerate(REMOVALS)),
+        *((api.bake, "Rig", "ISOLATED", CHANGES[0]), (api.bake, "spine", "ISOLATED", CHANGES[1])),
+        *((other, name, "AUTO", CHANGES[1]) for other in OTHERS for name in ("Target", "Rig", "lower")),
     ],
+    ids=lambda found: getattr(found, "__name__", None),
 )
-def test_what_a_handler_removes_in_mid_bake_is_named(chain: PropertyGroup, name: str, way: str, change: str) -> None:
+def test_what_a_handler_removes_in_mid_request_is_named(
+    chain: PropertyGroup, request_made: Callable, name: str, way: str, change: str
+) -> None:
     rig = chain.id_data
     getattr(bpy.app.handlers, change).append(once(5, REMOVALS[name]))
     before = file_data.dump()
     with pytest.raises(api.Refused, match=f'"{name}"') as removed:
-        api.bake(rig, frames=(1, 10), sampling=way)
+        request_made(rig, frames=(1, 10), sampling=way)
     assert removed.value.kind == "REMOVED"
     assert not [action for action in bpy.data.actions if action.name == "RigAction"]
-    assert_tidy(before)
-
-
-@pytest.mark.parametrize("request_made", [api.check, api.bake_targets], ids=lambda f: f.__name__)
-@pytest.mark.parametrize("name", ["Target", "Rig", "lower"])
-def test_other_requests_name_it_too(chain: PropertyGroup, name: str, request_made: Callable) -> None:
-    rig = chain.id_data
-    bpy.app.handlers.frame_change_post.append(once(5, REMOVALS[name]))
-    before = file_data.dump()
-    with pytest.raises(api.Refused, match=f'"{name}"'):
-        request_made(rig, frames=(1, 10))
     assert_tidy(before)
 
 
