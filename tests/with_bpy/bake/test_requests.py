@@ -12,6 +12,7 @@ from contextlib import suppress
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.curves import write
 from bl_ext.user_default.two_bone_ik.blender.session import session
 from bpy.types import Object
 
@@ -189,6 +190,19 @@ def test_a_pose_that_keys_hide_is_set_again(rig: Object) -> None:
     api.solve(rig)
     for name, rotation in zip(("upper", "lower"), right, strict=True):
         assert rig.pose.bones[name].rotation_quaternion[:] == pytest.approx(rotation, abs=1e-6)
+
+
+def test_a_bone_that_is_posed_so_already_is_not_set_again(rig: Object) -> None:
+    bone, turned = rig.pose.bones["upper"], (0.8, 0.6, 0.0, 0.0)
+    assert write.pose_bones([(bone, "rotation_quaternion", turned)]) == {rig}
+    bpy.context.view_layer.update()
+    evaluations = Evaluations(rig)
+    assert not write.pose_bones([(bone, "rotation_quaternion", turned)])
+    bpy.context.view_layer.update()
+    assert evaluations.count == 0
+    assert write.pose_bones([(bone, "rotation_quaternion", (1.0, 0.0, 0.0, 0.0))]) == {rig}
+    bpy.context.view_layer.update()
+    assert evaluations.count == 1
 
 
 def test_the_handler_of_the_manual_poses_limbs(rig: Object) -> None:
