@@ -178,7 +178,9 @@ def test_outside_the_stretch_keys_are_as_without_it(mode: str) -> None:
     np.testing.assert_allclose(found, poses(np.arange(31, LAST + 1)), atol=2e-5)
 
 
-@pytest.mark.parametrize(("mode", "unreachable"), zip((*MODES, "XYZ"), ("SKIP", "ERROR", "HOLD", "CLAMP"), strict=True))
+@pytest.mark.parametrize(
+    ("mode", "unreachable"), [*zip((*MODES, "XYZ"), ("SKIP", "ERROR", "HOLD", "CLAMP"), strict=True)]
+)
 def test_a_target_out_of_reach_is_nothing_to_a_limb_at_rest(mode: str, unreachable: str) -> None:
     rig = arm(mode, unreachable=unreachable)
     far = {13: (0.8, -0.4, 1.4), 14: (9.0, 9.0, 9.0), 27: (9.0, 9.0, 9.0), 28: (0.8, -0.4, 1.4)}
