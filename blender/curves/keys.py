@@ -282,10 +282,10 @@ def _cubics(curves: Sequence[FCurve], keys: Keys, starts: Sequence[int]) -> tupl
         points.foreach_get("handle_left", handles[1, start:end].reshape(-1))
         points.foreach_get("interpolation", kinds[start:end])
     bezier, linear, constant = (kinds == code("interpolation", kind) for kind in ("BEZIER", "LINEAR", "CONSTANT"))
-    value, leaving = keys[:, 1], handles[0, :, 1]
-    next_value, arriving = np.roll((value, handles[1, :, 1]), -1, axis=1)
-    differences = np.abs((value - next_value, leaving - arriving, arriving - next_value))
-    flat = bezier & (differences < np.finfo(np.float32).eps).all(axis=0)  # Blender holds the first value
+    here, leaving = keys[:, 1], handles[0, :, 1]
+    following, arriving = np.roll((here, handles[1, :, 1]), -1, axis=1)
+    steps = np.abs((here - following, leaving - arriving, arriving - following))
+    flat = bezier & (steps < np.finfo(np.float32).eps).all(axis=0)  # Blender holds the first value
     bezier, constant = bezier & ~flat, constant | flat
     corners = keys.astype(np.float64)
     step = np.roll(corners, -1, axis=0) - corners

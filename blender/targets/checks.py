@@ -144,13 +144,16 @@ def _refuse_unmovable(
         raise _refused("CONNECTED_TARGET", chain, point)
     if not point.bone and any(path.startswith("delta_") for path in versions.animated_paths(item)):
         raise _refused("DELTA_ANIMATED", chain, point)
-    # What carries it is known by where it is, less its own transform.
-    for place in dependencies.with_parents(point) if not point.bone else ():
-        if not place.bone:
-            scale = OwnTransforms(place.object, frames).basis(place.object, with_rotation=False).scale
-            if (flat := (scale == 0.0).any(axis=-1)).any():
-                frame = frame_text(frames[int(np.argmax(flat))])
-                raise _refused("FLAT_TARGET", chain, place, frame=frame)
+    if not point.bone:
+        _refuse_flat(chain, point, frames)
+
+
+def _refuse_flat(chain: ChainPlan, point: Point, frames: Array) -> None:
+    """Raise `Refused` where an object or what carries it has a scale of 0: this is known by where that one is."""
+    for item in dict.fromkeys(place.object for place in dependencies.with_parents(point)):
+        flat = (OwnTransforms(item, frames).basis(item, with_rotation=False).scale == 0.0).any(axis=-1)
+        if flat.any():
+            raise _refused("FLAT_TARGET", chain, Point(item), frame=frame_text(frames[int(np.argmax(flat))]))
 
 
 def _refuse_carried_in_part(chain: ChainPlan, spans: Sequence[tuple[float, float]]) -> None:
