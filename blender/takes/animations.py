@@ -98,7 +98,7 @@ def played(take: Import, others: Set[Action]) -> Iterator[str]:
         slot = versions.played(rig)[1]
         fitting = [pair for pair in named if pair[0] == take.take] or named
         if len(named) > 1:
-            chosen, action = max(fitting, key=lambda pair: (_moves(pair[1], slot), np.ptp(pair[1].frame_range)))
+            chosen, action = max(fitting, key=lambda pair: _motion(pair[1], slot))
             versions.play(rig, action, slot)
             rest = dict.fromkeys(name for name, _ in named if name != chosen)
             if rest and chosen != take.take:
@@ -127,6 +127,8 @@ def _bone_curves(action: Action, slot: str) -> list[FCurve]:
     return [curve for curve in versions.slot_curves(action, slot) if bone_and_property(curve.data_path)[0]]
 
 
-def _moves(action: Action, slot: str) -> bool:
+def _motion(action: Action, slot: str) -> tuple[bool, float]:
+    """Whether it moves bones, and how long it is."""
     values = (attribute(curve.keyframe_points, "co")[:, 1] for curve in _bone_curves(action, slot))
-    return any(np.ptp(each) > _STILL * max(1.0, np.abs(each).max()) for each in values if len(each))
+    moves = any(np.ptp(each) > _STILL * max(1.0, np.abs(each).max()) for each in values if len(each))
+    return moves, float(np.ptp(action.frame_range.to_tuple()))
