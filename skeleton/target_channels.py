@@ -76,7 +76,8 @@ class KeyedTarget:
     location_path, rotation_path : RNA paths from the object
     delta_location, delta_rotation : (3,), (3, 3) what Blender adds to the object's own transform
     before : (3 or 4,) the value of the rotation from which its keys go on without a jump
-    constrained : whether constraints may add something to its own transform
+    constrained : whether constraints may add something to its own transform; to an object's also muted ones, which keys
+        may unmute
     arrives : for a control, the bone that goes along with it, and (4, 4) from that one to the target; None for a target
         that is keyed itself
     """

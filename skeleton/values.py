@@ -373,7 +373,7 @@ class Channel:
     kept: tuple[tuple[float, float], ...] = ()
 
     def on_rows(self, rows: Integers | slice) -> Self:
-        """The keys on these rows of its frames; each keeps the slopes beside it."""
+        """The keys on these rows of its frames; each keeps the slopes beside it. For a channel without `constant`."""
         slopes, keyed = self.slopes, np.arange(len(self.frames))[rows]
         if slopes is not None:
             slopes = np.stack((slopes[keyed[:-1], 0], slopes[keyed[1:] - 1, 1]), axis=1)

@@ -177,7 +177,8 @@ class Options:
     bend_min, bend_max : -pi to pi  limits of the hinge angle; if they leave one side only, the chain bends to that side
     pole_smoothing : 0 to 1         how long the plane turns on frames whose pole is near the line, see `swivel`; 0: off
     tolerance : >= 0                part of the chain's length by which a target may lie out of reach and still count as
-                                    reached; Blender's float32 matrices ask for 1e-6
+                                    reached, and a pole no farther from the root shows no side; Blender's
+                                    float32 matrices ask for 1e-6
     raises : ValueError for anything else, in one sentence
     """
 

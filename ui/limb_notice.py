@@ -53,7 +53,7 @@ def icon(state: LimbState) -> Any:
 def sign(state: LimbState) -> list[Any]:
     """The lines of the sign of its state, around 0; none where it needs no sign."""
     notice = _STATES[state.state]
-    return [*([CIRCLE] if "in_circle" in notice else []), *notice.get("sign", [])]
+    return [*([CIRCLE] if notice.get("in_circle") else []), *notice.get("sign", [])]
 
 
 def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:

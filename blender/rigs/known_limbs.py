@@ -227,8 +227,6 @@ def _missing_properties(rig: Rig, limb: KnownLimb) -> Iterator[str]:
 _LARGEST = 1e6
 """A property with larger limits counts as unlimited: it is no switch."""
 
-_ALL = slice(None)
-
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Switch:
@@ -304,7 +302,7 @@ def _covered(rig: Rig, bone: PoseBone, posed: Collection[str], frames: Array | N
     return ~shows if any(copying) else shows
 
 
-def other_end(rig: Rig, path: str, frames: Array | None = None, rows: NDArray[np.bool_] | slice = _ALL) -> float | None:
+def other_end(rig: Rig, path: str, frames: Array | None, rows: NDArray[np.bool_]) -> float | None:
     """The other end of a custom property that is at one of them; None for what is no switch, or is not there.
 
     frames, rows : (n,) where it counts what it is; None for the rig as it is

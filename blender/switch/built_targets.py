@@ -16,7 +16,7 @@ from ..bake.report import build_report
 from ..bake.request import MeasurePhase, Need, Resources, WritePhase
 from ..bake.write_channels import paths
 from ..curves import key_checks
-from ..curves.keys_beside import kept_beside, kept_span, shown_beside
+from ..curves.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
 from ..curves.unkeyed_edits import Keeper
 from ..messages.refused import Refused
 from ..rigs.built_limbs import OPTIONS
@@ -50,6 +50,7 @@ def follow_pose(
         key_checks.refuse_unkept(item, spans)
         kept[point] = [kept_beside(item, channel, *shows) for channel in of_point]
     channels = by_object(kept)
+    set_keys = [setting_channel(rig, switch, plan.frames) for switch in switches.values()]
 
     def write(keep: Keeper) -> MeasurePhase:
         moved.sampler.removal.refuse()
@@ -60,7 +61,7 @@ def follow_pose(
         keyed.setdefault(rig, set()).update(switch.path for switch in switches.values())
         keep(rig, plan.scene, keyed[rig])
         as_new = settings.new_action and rig not in channels
-        told += write_settings(plan, switches.values(), settings, as_new=as_new)
+        told += write_settings(rig, set_keys, span, settings, as_new=as_new)
         moved.sampler.renew()
         rows = keyed_rows(plan, moved.solved)
         comparison = compare_joints(plan, moved.solved, rows, settings)

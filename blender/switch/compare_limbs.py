@@ -1,7 +1,7 @@
 """What shows of limbs that were switched against what showed before: places, directions and scale of their bones."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from functools import partial
+from dataclasses import dataclass
 from math import degrees
 from typing import Any
 
@@ -14,8 +14,9 @@ from ...skeleton.values import Plan, Point, Samples
 from ...solver.values import Array
 from ...solver.vectors import norm
 from ..armatures import Rig
-from ..bake.chain_report import blank
-from ..bake.compare import Comparison, chosen_frames
+from ..bake.chain_report import ChainReport, blank
+from ..bake.compare import chosen_frames, unmeasurable
+from ..bake.request import Answer
 from ..messages.numbers import unit_name
 from ..messages.translation import frame_text, translated
 from ..scene.need import SampleNeed
@@ -46,65 +47,90 @@ def world_units(to_world: Array) -> Array:
     return np.cbrt(np.abs(np.linalg.det(to_world[..., :3, :3])))
 
 
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LimbComparison:
+    """How limbs show, compared with how they showed before.
+
+    rows : which of the plan's frames are measured
+    frames : (m,) these, then some frames between them
+    poses : by bone (m, 4, 4) in armature space, as they are to be
+    """
+
+    plan: Plan
+    limbs: Sequence[SwitchPlan]
+    settings: KeySettings
+    rows: NDArray[np.intp]
+    frames: Array
+    poses: Mapping[str, Array]
+
+    @property
+    def points(self) -> SampleNeed | None:
+        """What has to be sampled; None where nothing is measured."""
+        if not (len(self.rows) and self.limbs):
+            return None
+        return SampleNeed.at(Point(self.plan.rig, name) for name in self.poses)
+
+    def measured(self, sampled: Answer) -> tuple[list[ChainReport], list[str]]:
+        """A report of each limb, and sentences for the whole report, that tell how far those are off that moved."""
+        if isinstance(sampled, Samples):
+            return self._measured(sampled)
+        notes = [unmeasurable(sampled) if sampled else translated("report.not_measured")] if self.limbs else []
+        return [self._report(limb, blank(len(self.plan.frames))) for limb in self.limbs], notes
+
+    def _report(self, limb: SwitchPlan, fields: dict[str, Any]) -> ChainReport:
+        return ChainReport(name=limb.name, frames=self.plan.frames, **fields)
+
+    def _measured(self, played: Samples) -> tuple[list[ChainReport], list[str]]:
+        count, total, times = len(self.rows), len(self.plan.frames), self.frames
+        unit = unit_name(self.plan.scene)
+        measured = np.isin(np.arange(total), self.rows)
+        factor = np.broadcast_to(world_units(played.to_world[self.plan.rig]), len(times))
+        now = {point.bone: np.broadcast_to(pose, (len(times), 4, 4)) for point, pose in played.pose.items()}
+        reports, notes = list[ChainReport](), list[str]()
+        for limb in self.limbs:
+            moved, turned, scaled = differences(limb.shown, now, self.poses)
+            off = np.stack((moved * factor, turned, scaled), axis=-1)
+            allowed = _allowed(limb, self.settings, factor.max())
+            on, fields = off[:, :count], blank(total) | {"measured": measured}
+            fields["off"][self.rows] = on[..., 0].max(axis=0)
+            fields["misposed"][self.rows] = np.logical_or.reduce(on > allowed, axis=(0, 2))
+            if fields["misposed"].any():
+                fields["off_bone"] = limb.shown[int((on / allowed).max(axis=(1, 2)).argmax())].name
+                notes += _told(limb, on, allowed, times[:count], unit)
+            notes += _told_between(limb, off[:, count:], allowed, times[count:], factor.max(), unit)
+            reports.append(self._report(limb, fields))
+        sampled = [translated("report.limbs_measured", count=count, total=total)]
+        return reports, notes + (sampled if count < total else [])
+
+
 def compare_limbs(
     plan: Plan, limbs: Sequence[SwitchPlan], halves: Array, poses: Poses, suspects: Set[int], settings: KeySettings
-) -> Comparison:
-    """Compare how limbs show with how they showed before, on some frames: of many, where limbs move or bend most.
+) -> LimbComparison:
+    """Which frames are to be measured, and how the limbs are to be there: of many, where limbs move or bend most.
 
     Constraints on top of keys may turn a limb on any frame, by what drives them or what they aim at: then on all.
 
     halves : the frames between those of the plan on which `poses` are known too
     suspects : rows of the frames on which limbs are likely to be off
     settings : which frames are measured, and by how much keys allow limbs to be off
-    returns : gives with the fields of each limb's report, as "told", sentences about how far it has moved
     """
     measure = settings.measure
     if measure == Measure.AUTO and any(_constrained(plan.rig, limb) for limb in limbs):
         measure = Measure.ALL
+    on, half = poses
     fast, curved = _extremes(limbs, (plan.frames, halves), poses)
     keyed = {path for limb in limbs for bone in limb.keyed for path in limb.paths(bone)}
     rows = chosen_frames(plan.frames, plan.rig, measure, _FEW, fast | suspects, keyed)
-    if not (limbs and len(rows)):
-        return Comparison(notes=[translated("report.not_measured")] if limbs else [])
     between = chosen_frames(halves, plan.rig, measure, _FEW_BETWEEN, curved, keyed)
-    frames, (on, half) = np.concatenate((plan.frames[rows], halves[between])), poses
     names = {bone.name for limb in limbs for bone in limb.shown}
-    wanted = {name: np.concatenate((on[name][rows], half[name][between])) for name in names}
-    sampled = translated("report.limbs_measured", count=len(rows), total=len(plan.frames))
-    return Comparison(
-        points=SampleNeed.at(Point(plan.rig, name) for name in names),
-        frames=frames,
-        notes=[sampled] if len(rows) < len(plan.frames) else [],
-        against=partial(_measured, plan, limbs, settings, rows, frames, wanted),
+    return LimbComparison(
+        plan=plan,
+        limbs=limbs,
+        settings=settings,
+        rows=rows,
+        frames=np.concatenate((plan.frames[rows], halves[between])),
+        poses={name: np.concatenate((on[name][rows], half[name][between])) for name in names},
     )
-
-
-def _measured(
-    plan: Plan,
-    limbs: Sequence[SwitchPlan],
-    settings: KeySettings,
-    rows: NDArray[np.intp],
-    times: Array,
-    wanted: Mapping[str, Array],
-    played: Samples,
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What `compare_limbs` gives, on `times` (m,): first the frames of the plan in these rows, then some between."""
-    count, total, unit = len(rows), len(plan.frames), unit_name(plan.scene)
-    factor = np.broadcast_to(world_units(played.to_world[plan.rig]), len(times))
-    now = {point.bone: np.broadcast_to(pose, (len(times), 4, 4)) for point, pose in played.pose.items()}
-    for limb in limbs:
-        moved, turned, scaled = differences(limb.shown, now, wanted)
-        off = np.stack((moved * factor, turned, scaled), axis=-1)
-        allowed = _allowed(limb, settings, factor.max())
-        on, fields, told = off[:, :count], blank(total), list[str]()
-        fields["measured"][rows] = True
-        fields["off"][rows] = on[..., 0].max(axis=0)
-        fields["misposed"][rows] = np.logical_or.reduce(on > allowed, axis=(0, 2))
-        if fields["misposed"].any():
-            fields["off_bone"] = limb.shown[int((on / allowed).max(axis=(1, 2)).argmax())].name
-            told += _told(limb, on, allowed, times[:count], unit)
-        told += _told_between(limb, off[:, count:], allowed, times[count:], factor.max(), unit)
-        yield limb.name, fields | {"told": told}
 
 
 def _extremes(limbs: Sequence[SwitchPlan], frames: tuple[Array, Array], poses: Poses) -> tuple[set[int], set[int]]:

@@ -34,7 +34,6 @@ from ..armatures import Rig
 from ..bake import write_channels
 from ..curves import borders, write
 from ..curves.keys import key_frames, key_points, values_before
-from ..curves.keys_beside import setting_channel
 from ..settings.key_settings import Keys, KeyStyle
 from .compare_limbs import Poses
 
@@ -199,15 +198,16 @@ def write_keys(rig: Rig, channels: Sequence[Channel], span: tuple[float, float],
         return write.keys(rig, channels, span=span, style=style)
 
 
-def write_settings(plan: Plan, fixed: Iterable[Setting], style: KeyStyle, *, as_new: bool) -> list[str]:
-    """Key what is held over the frames of the plan; returns sentences for the report.
+def write_settings(
+    rig: Rig, fixed: Iterable[tuple[Channel, str]], span: tuple[float, float], style: KeyStyle, *, as_new: bool
+) -> list[str]:
+    """Key what is held, each with how its last key goes on; returns sentences for the report.
 
     as_new : the first goes into a new action
     """
-    notes, span = list[str](), (plan.frames[0], plan.frames[-1])
-    for setting in fixed:
-        channel, going_on = setting_channel(plan.rig, setting, plan.frames)
-        notes += write_keys(plan.rig, [channel], span, replace(style, new_action=as_new, interpolation=going_on))
+    notes: list[str] = []
+    for channel, going_on in fixed:
+        notes += write_keys(rig, [channel], span, replace(style, new_action=as_new, interpolation=going_on))
         as_new = False
     return notes
 

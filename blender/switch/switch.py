@@ -15,12 +15,11 @@ from ...skeleton.values import Plan, Samples
 from ...solver.values import Array
 from ..armatures import Rig
 from ..bake.build_plan import Frames, Names, limb_plan
-from ..bake.chain_report import ChainReport, blank
 from ..bake.checks import refuse_stretched_time
 from ..bake.report import Report
 from ..bake.request import Answer, MeasurePhase, Need, Preparation, Resources, finish, request
 from ..curves import key_checks
-from ..curves.keys_beside import kept_beside, kept_span, shown_beside
+from ..curves.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
 from ..curves.unkeyed_edits import Keeper
 from ..messages.translation import translated
 from ..rigs import rig_files
@@ -67,6 +66,7 @@ def switch(
         for limb in limbs
         for channel in channels[limb.name]
     ]
+    set_keys = [setting_channel(rig, setting, plan.frames) for setting in fixed]
     sentences += _settings_told(limbs, fixed)
 
     def write(keep: Keeper) -> MeasurePhase:
@@ -75,18 +75,15 @@ def switch(
         keep(rig, plan.scene, keyed)
         span, as_new = (plan.frames[0], plan.frames[-1]), settings.new_action and not control_channels
         notes = [*sentences, *write_keys(rig, control_channels, span, settings)]
-        notes += write_settings(plan, fixed, settings, as_new=as_new)
+        notes += write_settings(rig, set_keys, span, settings, as_new=as_new)
         followed = finish(write_targets, keep) if write_targets else Report(rig=plan.name, chains=())
         sampler.renew()
         suspects = frozenset().union(*(chain.suspects for chain in chains))
         comparison = compare_limbs(plan, limbs, halfway(plan.frames, rows), poses, suspects, settings)
 
         def measure(sampled: Answer) -> Report:
-            by_limb, off = comparison.measured(sampled)
-            moved = [sentence for fields in by_limb.values() for sentence in fields.pop("told")]
-            of_limbs = ((limb.name, by_limb.get(limb.name, blank(len(plan.frames)))) for limb in limbs)
-            reports = (ChainReport(name=name, frames=plan.frames, **fields) for name, fields in of_limbs)
-            told = *moved, *off, *dict.fromkeys(notes), *followed.notes
+            reports, off = comparison.measured(sampled)
+            told = *off, *dict.fromkeys(notes), *followed.notes
             return Report(rig=plan.name, chains=(*reports, *followed.chains), notes=told, operation="Switch")
 
         return MeasurePhase(Need(comparison.points, comparison.frames, sampler, {rig: keyed}), measure)

@@ -262,7 +262,7 @@ def keyed_target(point: Point, start: float) -> KeyedTarget:
         delta_location=location[0],
         delta_rotation=rotation[0],
         before=values_before(item, [rotation_path], start)[rotation_path],
-        constrained=any(True for _ in dependencies.constraints_moving(point)),  # keys may unmute one
+        constrained=any(not (bone and constraint.mute) for _, constraint in dependencies.constraints_moving(point)),
         arrives=_arrives(target, point) if target != point else None,
     )
 

@@ -94,7 +94,7 @@ def plant_feet(
         known = [given[column] for column in legs]
         ratio, fit = _ratio_and_fit(own, hips)
         leg, clearances = float(own.lengths.mean()), _clearances(samples, those, len(whole.hips))
-        floor = heights and partial(_floor_levels, heights, leg, clearances)
+        floor = partial(_floor_levels, heights, leg, clearances) if heights else None
         chosen = replace(options, limit=options.limit if hips else 0.0, kept=kept[legs])
         body, groundless[:, legs] = _planted_legs(own.moved(fit), known, chosen, floor)
         found, lowering = {column: (body, row) for row, column in enumerate(legs)}, body.lowering

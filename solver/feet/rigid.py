@@ -1,4 +1,4 @@
-"""How feet and toes turn so that each stands as a rigid body at rest: rotations by which it turns from how captured.
+"""How feet and toes turn so that each stands as a rigid body at rest: rotations from how it was captured.
 
 While ball and heel stand, a foot keeps its orientation. Its pitch and roll are the mean of those captured while it
 stands flat, one for the whole stand; its heading is fitted to both points for each flat stretch by the least squares.

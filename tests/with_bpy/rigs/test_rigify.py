@@ -22,6 +22,7 @@ from support.walking import deforming, off, stride
 pytestmark = pytest.mark.versions
 
 FRAMES = range(1, 21)
+HERE = np.ones(1, np.bool_)
 
 
 @pytest.fixture
@@ -84,8 +85,8 @@ def test_a_switch_with_choices_shows_its_layer(rig: Object) -> None:
         assert shown_control_set(rig, leg) == shown_control_set(rig, leg, 5.0) == layer
     rig = armature()
     rig = armature()
-    assert other_end(rig, '["gone"]') is None
-    assert other_end(rig, 'pose.bones["gone"]["switch"]') is None
+    assert other_end(rig, '["gone"]', None, HERE) is None
+    assert other_end(rig, 'pose.bones["gone"]["switch"]', None, HERE) is None
 
 
 def test_a_switch_with_choices_is_keyed(rig: Object) -> None:
@@ -107,7 +108,7 @@ def test_a_switch_has_two_ends(value: object, found: float | None) -> None:
         rig.id_properties_ui("switch").update(min=0.0, max=1.0)
     elif type(value) is int:
         rig.id_properties_ui("switch").update(min=0, max=1)
-    assert other_end(rig, '["switch"]') == found
+    assert other_end(rig, '["switch"]', None, HERE) == found
 
 
 LEG = "thigh_parent.L"
