@@ -1,4 +1,6 @@
-"""The rows of a list of shots: the [[shot]] tables of a manifest, of which only the chosen ones are parsed, or FILEs.
+"""All rows of a list of shots: the [[shot]] tables of a manifest, each parsed once it is asked for, or FILEs.
+
+`manifest` asks for those that --shot chooses; without it, `run_command` has all of them parsed, and so checked.
 
 To parse a manifest of a hundred thousand shots takes seconds. To find its rows takes a fraction of one: each begins
 with a line [[shot]], unless the text has strings of several lines or writes its tables in another way.

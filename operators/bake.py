@@ -73,9 +73,9 @@ class TWO_BONE_IK_OT_bake(KeyProperties, EachActionOperator, KeyOperator):
         self.layout.prop(self, "new_action")
 
     def key_choices(self) -> list[str]:
-        from ..blender.chains.limbs import hiding_constraints
+        from ..blender.chains.limbs import ik_hiding_chains
 
-        mutes = any(hiding_constraints(rig) for rig in self.rigs(bpy.context))
+        mutes = any(ik_hiding_chains(rig) for rig in self.rigs(bpy.context))
         return [name for name in super().key_choices() if name != "mute_constraints" or mutes]
 
 

@@ -1,4 +1,4 @@
-"""The frames on which a chain's targets, its bones and its options have keys."""
+"""On which frames a chain's targets, its bones and its options have keys, and which of its bones have none at all."""
 
 import numpy as np
 

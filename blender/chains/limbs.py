@@ -1,4 +1,7 @@
-"""The limbs of an armature that can be pulled: those of its chains, and those that detect finds and that have none."""
+"""Limbs with chains, and those without that detect finds: where they can be pulled, and whose limb a bone is.
+
+Also what shows of them: whether a known rig shows its IK, and which IK constraints hide what chains pose.
+"""
 
 from array import array
 from collections.abc import Iterator
@@ -86,7 +89,7 @@ def limb_of(rig: Rig, bone: str) -> str | Limb:
     raise Refused("NO_LIMB", object=rig, bone=bone)
 
 
-def hiding_constraints(rig: Rig) -> list[tuple[str, str]]:
+def ik_hiding_chains(rig: Rig) -> list[tuple[str, str]]:
     """(bone, constraint) for each IK constraint that moves bones of a chain, and so hides what a bake keys."""
     chains = [chain for chain in rig.two_bone_ik_chains if not chain.mute]
     bones = {name for chain in chains for name in limb_bones(rig, chain)}

@@ -1,4 +1,4 @@
-"""What the keys in the file tell: the frames on which a chain's targets have some, and the values that they leave."""
+"""What F-curves tell: on which frames they have keys, and their values on any frames, or before a range."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set

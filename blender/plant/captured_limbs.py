@@ -1,4 +1,4 @@
-"""Which captured limbs are chosen, and the action that they play: what Plant reads."""
+"""Which captured limbs, hips and frames Plant takes, and what keeps its place meanwhile; nothing is sampled here."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Constraints on the bones of feet that are to be planted: keys must say how these bones are posed."""
+"""Limbs that Plant refuses: their bones have constraints, so that keys do not say how these are posed, or no length."""
 
 from collections.abc import Iterator, Sequence
 

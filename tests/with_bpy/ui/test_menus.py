@@ -10,7 +10,7 @@ from pathlib import Path
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender.chains.limbs import hiding_constraints
+from bl_ext.user_default.two_bone_ik.blender.chains.limbs import ik_hiding_chains
 from bl_ext.user_default.two_bone_ik.blender.extension import WEBSITE
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys
 from bl_ext.user_default.two_bone_ik.blender.targets.create_targets import lacks
@@ -57,12 +57,12 @@ def test_no_entry_repeats_the_title_and_no_menu_is_long() -> None:
 
 def test_muting_is_offered_where_there_is_an_ik_constraint() -> None:
     rig = arm().id_data
-    assert hiding_constraints(rig) == []
+    assert ik_hiding_chains(rig) == []
     constraint = rig.pose.bones["hand"].constraints.new("IK")
     constraint.target, constraint.chain_count = empty("Other"), 1
-    assert hiding_constraints(rig) == [], "it moves no bone of the limb"
+    assert ik_hiding_chains(rig) == [], "it moves no bone of the limb"
     constraint.chain_count = 3
-    assert hiding_constraints(rig) == [("hand", "IK")]
+    assert ik_hiding_chains(rig) == [("hand", "IK")]
 
 
 def test_a_linked_armature_is_asked_for_its_targets(tmp_path: Path) -> None:
