@@ -18,6 +18,18 @@ that leaves no trace. A loop over the request itself goes through both:
     >>> for done in api.bake_targets.request(rig, frames=(1, 10)):
     ...     assert 0.0 <= done <= 1.0
 
+    bake : Bake, Check and their markers, for one armature or many
+    build : limbs built into the rig, or taken out
+    chains : the list of chains, their settings, setup files, detection and takeover
+    command : how a function gets its `request`, and one for each of several actions
+    holds : holds made, updated, removed
+    options : the keyword arguments, as types for editors
+    plant : Plant, and when feet stand
+    pose : one frame: Solve, Flip, Drag
+    switch : known limbs, and FK or IK
+    takes : import of a capture
+    targets : targets created, removed, snapped, keyed, moved, pinned
+
 What is imported here is the interface. The examples are run as tests. In them `rig` is an armature with two arms and
 one chain, "forearm.L", which follows `hand`, an empty that moves from frame 1 to 10; `path` is that of a file which is
 not there yet.

@@ -1,12 +1,30 @@
 """From chains and targets to keys and a report: `bake` has the order of the steps.
 
-`request` has what all requests do, and many of them together: one evaluation of the scene serves all of them.
-`build_plan` reads armature and list, `chain` one limb of it, `twist_bones` which bones take a share of its twist.
-`checks` refuses what cannot be solved or written, out of reach with Error too; `convert` decides where keys go, and
-`write_channels` on which objects; `mute_constraints` mutes those that would hide the keys; `compare` measures what
-plays, and `built` tells a check which limbs show without keys. `pose` is Solve, on the current frame, and poses bones
-for Live, with the twists going on from those that it posed last. `unkeyed_moves` finds what a user has moved without a
-key.
+    bake : the steps of Bake, and of Check, which is the same without keys
+    pose : the steps of Solve on the current frame; poses bones for Live, with twists on from those posed last
+    request : the phases of all requests, one at a time; many together share one evaluation of the scene
+    each_action : one request for each action whose name fits, played meanwhile; sets the report's `action`
+    build_plan : which chains take part, on which frames, with keys on which; which armature is solved before which
+    chain : bones, goals and options of one chain, or why not; whether its rest pose tells the side
+    twist_bones : which bones take a share of a limb's twist, and which are left alone
+    fingerprint : whether reading the chains again would give the same plan
+    checks : refuses too many frames, stretched time, out of reach with Error, shared bones, targets driven in circles
+    built : what Check takes of limbs built into the rig: their properties, and that they show without keys
+    keys_of_limbs : on which frames a chain's targets, bones or options have keys; which bones have none
+    convert : turns solutions into channels, and calls what reduces them
+    write_channels : poses or keys several objects; keys a copy on trial
+    mute_constraints : which IK constraints hide the keys of a plan; mutes them with their animation
+    unkeyed_moves : what a user has moved on the current frame without a key, for which a button is refused
+    compare : which frames are measured; how far what plays is off, and from where on it is misposed
+    notes : sentences on what changes the pose beside keys: constraints, switches, poles, other tracks
+    chain_report : one chain's report: whether it reached, its findings in words, its summary in numbers
+    foot_report : one planted foot's report, and its row of the table
+    report : an armature's report: what its headline says, the order of its lines, JSON; keeps the last
+    markers : on which frames Check puts timeline markers, and which it removes
+
+The arithmetic is in `skeleton`: `solve` solves, `bone_channels` makes values of keys and leaves out what Skip skips,
+`reduced_keys` and `reduced_targets` choose the fewest keys, `twist` spreads twists. What a limb does without influence
+is in `curves/own_keys`.
 
 Other rooms use of it:
 

@@ -1,12 +1,17 @@
-"""F-curves and actions: reading them, writing them, and keeping what others have keyed. `write` also poses bones
-without keys, as Solve and Live do.
+"""F-curves and actions: reading them, writing them, and keeping what others have keyed.
 
-`key_checks` refuses what keys cannot change: locked bones, tweak mode, drivers, strips, modifiers. `action_pairs`
-decides which actions are an armature's, and which of its targets' belongs to each.
+    keys : on which frames curves have keys; their values on any frame, and before a range
+    write : sets all keys of a curve at once, and keeps those outside the range; poses bones without keys
+    borders : splits curves at the ends of a span, so that they go on as before
+    own_keys : keeps a limb's own keys on frames without influence
+    keys_beside : keeps properties beside the frames of a switch, by keys as near as can be
+    kept_outside : keeps what shows on frames beside a span that Plant keys in part
+    kept_action : keeps the action from before holds to the bit, plays a copy, gives it back
+    key_checks : refuses keys that would not play: locked or muted curves, tweak mode, drivers, strips, modifiers
+    action_pairs : which actions are an armature's, and which of its targets' belong to each
+    unkeyed_edits : finds edits without a key that Blender would drop, and puts them back
 
-What stays as it was is told apart by why: `write` leaves all keys outside of the range and frees the handles of their
-neighbours, `borders` splits curves at its ends, `own_keys` are on frames without influence, `keys_beside` on those
-beside a switch, `kept_outside` on those beside limbs that Plant keys in part.
+Which values go without a jump is in `solver/rotation`, how few keys do in `solver/reduce`.
 
 Other rooms use of it:
 

@@ -1,7 +1,14 @@
 """Targets that stay where they are: `hold` has the order of the steps.
 
-`holds` has the holds of a target, `held_targets` keys them on trial, `leaders` solves the limbs that move what they are
-held to, and `kept_keys` gives back the keys from before. `status/hold_state` tells which holds are out of date.
+    hold : the steps to make, update and remove holds; notes for Check on those out of date
+    holds : the stored holds of a target: usual frames, titles, which wins; refuses a target changed since
+    held_targets : keys a copy on trial, hold after hold, and writes at last; what it samples for that
+    kept_keys : gives a target back its keys from before, in the spans of its holds
+    leaders : which limbs are solved first, since they move what targets are held to
+
+Grip and ease are in `skeleton/hold`: on a thing a hold keeps its grip, in the world it grips its target again, where
+that then is. Which targets can be held is in `targets/checks`; what the panel says of holds out of date, in
+`status/hold_state`.
 
 Other rooms use of it:
 

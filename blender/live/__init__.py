@@ -13,12 +13,15 @@ has it (both in `handlers`). `state` answers, in this order:
     are they posed?              they were solved again, or the chains in a circle are others (`leave_out`), or the
                                  pose is not the one that Live left: `RigState.pose_to_replace`
 
-`drag` is one pull of a limb: it poses a `free_limb`, or `pulled_controls` where a known rig shows IK, and takes targets
-along. `auto_keys` lets what Auto Keying has keyed hold the pose that Live shows.
+    live : which armature is posed first; where Live waits for Drag; what happens when it is switched off
+    state : the three answers above; reads and solves limbs for list and overlay too, with Live off
+    drag : the steps of one pull: which of the two below it moves, targets along, keys at its end
+    free_limb : solves the two bones that are pulled, from the pose that they had
+    pulled_controls : moves IK controls where a known rig shows IK, or the targets of a built limb
+    auto_keys : which keys of Auto Keying get the pose that Live shows
 
-`bake.pose` poses the bones. What they start from is the pose without Live: `scene/pose_before` remembers it.
-
-With Live off, `state` reads and solves limbs as well, for list and overlay, as often as `status/limb_state` asks.
+`bake/pose` poses the bones. What they start from is the pose without Live: `scene/pose_before` remembers it. How often
+list and overlay ask with Live off is in `status/limb_state`.
 
 Other rooms use of it:
 

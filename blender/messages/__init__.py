@@ -1,6 +1,8 @@
-"""Words to the user: refusals, sentences and their translation, numbers, frames and points.
+"""Words to the user.
 
-`translation` also says which words are known, and the nearest to one that is not.
+    numbers : how many digits a number has, and in which unit the lengths of a sentence are
+    refused : the exception of all refusals, and its fields for scripts
+    translation : fills sentences in the user's language; names of frames and points; the known word nearest to another
 
 Other rooms use of it:
 

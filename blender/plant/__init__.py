@@ -1,9 +1,20 @@
 """Captured feet that stand where they touch the ground: `plant` has the order of the steps.
 
-`feet` finds legs, arms and hips, and says why keys cannot move hips or toes; `captured_limbs` reads how they move,
-`captured_action` keeps what was captured. `contact_keys` has the keys that say when feet stand, `contact_runs` shows
-and sets them as runs, and `said_contacts` is what Plant takes of them or of its caller, and refuses where the floor is
-not below. When feet stand by themselves, and how they then move, is in `solver/feet`.
+    plant : the steps of Plant and of finding contacts; notes on ground, hips and toes
+    planted_targets : the steps where targets follow: these are created and checked before feet are keyed
+    captured_limbs : chooses limbs, hips, what keeps its place, and frames; samples nothing
+    feet : points and toes of each foot; which bone is the hips; why keys cannot move these
+    checks : refuses constraints on bones of feet, and limbs without length
+    captured_action : what was captured, and the copy that plays; which contacts it remembers
+    said_contacts : which contacts count as said by keys or caller; refuses those above no floor
+    contact_keys : contacts as keys of end bones, also unkeyed ones; which frames Plant offers
+    contact_runs : contacts as runs of frames that the panel shows, selects, sets and moves
+    floor : how high a level or a mesh is below points
+    compare_feet : on which frames feet are measured; how far they slide and turn
+    foot_paths : samples the paths that the overlay shows, while they are true
+
+When feet stand by themselves, and how they then move, is in `solver/feet`; toes, knees that were captured straight, and
+the ground below feet, in `skeleton/feet`.
 
 Other rooms use of it:
 

@@ -1,4 +1,11 @@
-"""Rigs that are known, as data: their limbs, controls and switches.
+"""Rigs that are known, as data: their limbs, controls and switches. Each .toml beside is a kind of rig.
+
+    known_limbs : which limbs of an armature are known, or what they lack; which switch hides a chain
+    rig_files : what files of rigs may say, ours and users'; which are faulty
+    controls : which control is keyed to move a target, and what obstructs it
+    switch_property : where a limb's switch is, which control set shows, whether IK has a pole; sets it
+    built_limbs : limbs that Build into Rig has made, as known ones: targets and properties
+    wildcards : what * and ? in names stand for
 
 Other rooms use of it:
 

@@ -1,9 +1,16 @@
-"""What list, overlay and panel say: how limbs are posed, where feet stand, what hides them, which holds are out of
-date, and which limb is in hand.
+"""What list, overlay and panel say.
 
-`overlay` has what is drawn in the views: reach, pole and angles of the limb in hand, where it is off, where feet stand.
-The state of a limb, and how often it is measured while Blender plays, is decided in `limb_state`; its color is in
-`options.toml`, its sign, icon and words are in `ui/limb_notice.toml`.
+    in_hand : which limb and armature panel, menus and operators act on, by selection or active chain
+    limb_state : how a limb is posed, and what keeps tip and target apart; how often that is measured
+    hiding : which constraint or switch hides a limb, and what lets it show
+    hold_state : which holds of a target show that they are out of date
+    overlay : points of the other solution, of reach, pole and signs
+    foot_marks : circles and paths of planted feet, and where they stand
+    ray_cast : the surface below the mouse, to which a pulled tip snaps
+    system_info : what a report of a fault tells, without names and paths
+
+The color of a limb's state is in `options.toml`; its sign, icon and words are in `ui/limb_notice.toml`. `ui/overlay`
+draws.
 
 Other rooms use of it:
 

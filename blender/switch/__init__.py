@@ -1,8 +1,16 @@
 """Limbs of known rigs that show FK or IK: `switch` has the order of the steps.
 
-`switch_plan` says which bones show and follow, and what says which set shows. `control_keys` places the controls and
-makes their channels, with `skeleton/switch`, where `ik_chain` decides whether IK shows the limb already.
-`compare_limbs` measures. `bake_built` bakes built limbs, which show FK from then on.
+    switch : the steps; what is refused before a key is written
+    switch_plan : which bones show, which controls follow; whether the set shows already; what IK needs set beside
+    control_keys : places controls by samples, then on trial; which frames get keys; leaves out channels that change
+        nothing
+    built_targets : lets To IK key targets of built limbs, with the sentences of `targets/targets_from_pose`
+    compare_limbs : which frames are measured, and how far a limb may be off before that is told
+    bake_built : the steps of Bake where limbs are built: these are keyed, and show FK from then on
+
+The arithmetic is in `skeleton/switch`: `control_channels` shapes curves between frames, `ik_chain` decides whether the
+keys of IK show the limb already. Where the switch is, is in `rigs/switch_property`, its keys beside the range in
+`curves/keys_beside`.
 
 Other rooms use of it:
 

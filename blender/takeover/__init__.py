@@ -1,7 +1,11 @@
 """Chains from IK constraints: `takeover` has the order of the steps.
 
-`three_bones` reads legs with a hock, `pre_constraint_pose` from which pose a constraint starts, and `option_animation`
-the animation that options take along.
+    takeover : which constraints become chains, why others cannot, in which ways the pose differs
+    three_bones : constraints of three bones as legs with a hock
+    pre_constraint_pose : the pose from which a constraint starts, and the pole angle that follows from it
+    option_animation : which animation goes over as it is, and which is sampled
+
+Nothing is muted here: that does `bake/mute_constraints`, with the first bake.
 
 Other rooms use of it:
 

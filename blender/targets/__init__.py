@@ -1,7 +1,21 @@
 """Targets: created, removed, snapped, keyed from the pose, flipped, and moved to another space.
 
-The pose that they are keyed from is that of the chain's bones, on a known rig the FK controls; `checks` refuses what
-cannot be moved, keyed or read, such as controls that do not show the limb.
+    create_targets : the steps to create and remove; what chains lack; empties instead where bones are impossible
+    new_targets : name and carrier of a new target: a finger's always hangs on the hand; words for kinds
+    target_bones : targets that are bones: where they lie at rest, their shapes, why there can be none
+    target_empties : targets that are empties: their looks, and in which collection they are
+    made_for : which targets we have made, for which of duplicated armatures
+    edit_bones : edits bones whatever the mode, and puts mode and selection back
+    targets_from_pose : the steps to key or snap targets from the pose, and to take them along with Drag
+    checks : how a target is keyed, or why it cannot be moved, held or pulled
+    flip : whether the pole moves to the other side, with its keys, or the chain takes the other Bend
+    pin : the steps of Pin: chains and targets where they lack, then Live
+    target_space : the steps to hang targets elsewhere; over which frames that counts
+    space : spaces and floors by the names that scripts give
+
+Where target and pole have to be for a pose is in `skeleton/targets_from_pose`, in front or behind too; their channels
+on what carries them are in `skeleton/target_channels`. The pose is that of the chain's bones, on a known rig of the
+FK controls.
 
 Other rooms use of it:
 

@@ -1,7 +1,13 @@
 """Feet that stand: `plant` has the order of the steps.
 
-`contacts` finds when they stand, on which point alone, and whether the ground moves; `rigid` how they and their toes
-turn there. `corrections` are how far feet move, in their stands and between these; `free_feet` keeps knees smooth
-meanwhile, beside contacts and in the air, and `hips` makes their motion fit the legs, and lowers the body where legs
-are too short. `jumps` are faults of the capture; `statistics` measures.
+    plant : the steps, for all legs of a take
+    contacts : when points stand, on which alone; whether the ground moves
+    corrections : how far feet move, in stands and between
+    rigid : how feet and toes turn as they stand, and how far they are raised
+    free_feet : keeps knees smooth beside contacts and in the air
+    hips : how hips' motion fits the legs, and how far they go down
+    jumps : where a capture jumps, and nothing is smoothed across
+    statistics : speed, noise, commonest values; how far feet slide and turn
+
+Points, toes and knees on their skeleton are in `skeleton/feet`.
 """

@@ -1,4 +1,4 @@
-"""Each room of `blender` says what other rooms use of it."""
+"""The page of each room has a line for each of its files, and in `blender` what other rooms use of it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,14 @@ ORDER = [
 BESIDE = {"takeover", "hold", "plant", "switch", "build"}
 """None of which imports another."""
 LAYERS = ("blender", "api", "operators", "ui", "command_line")
+PAGES = {
+    path.parent: text
+    for layer in ("solver", "skeleton", *LAYERS)
+    for path in (CHECKOUT / layer).rglob("__init__.py")
+    if (text := ast.get_docstring(ast.parse(path.read_text("utf-8"))))
+}
+"""By folder what the docstring of its `__init__.py` says; a folder without one is on the page above it."""
+USED = "Other rooms use of it:"
 
 
 @cache
@@ -107,9 +115,17 @@ def test_imports_in_order_are_allowed(path: str, source: str) -> None:
 
 def listed(room: str) -> set[tuple[str, str]]:
     """What the docstring of the room has, in lines `module : names`."""
-    text = ast.get_docstring(ast.parse((BLENDER / room / "__init__.py").read_text("utf-8"))) or ""
+    _, _, text = PAGES[BLENDER / room].partition(USED)
     lines = re.findall(r"^    (\S+) : (.*(?:\n {8}.*)*)", text, re.MULTILINE)
     return {(module, name) for module, names in lines for name in re.split(r",\s+", names)}
+
+
+@pytest.mark.parametrize("page", sorted(PAGES), ids=lambda page: page.relative_to(CHECKOUT).as_posix())
+def test_a_page_has_one_line_for_each_file(page: Path) -> None:
+    files = [path for path in page.rglob("*.py") if path.name != "__init__.py"]
+    own = [path for path in files if next(folder for folder in path.parents if folder in PAGES) == page]
+    named = re.findall(r"^    (\S+) : ", PAGES[page].partition(USED)[0], re.MULTILINE)
+    assert sorted(named) == sorted(path.relative_to(page).with_suffix("").as_posix() for path in own)
 
 
 @pytest.mark.parametrize("room", ROOMS)
