@@ -35,7 +35,7 @@ Other rooms use of it:
         scales, shear_refusal, sheared_bones, straight_rest, tells_side, twists_found, undecided, unlisted_chain
     chain_report : ChainReport, blank, holding_option, when
     checks : all
-    compare : Comparison, chosen_frames, compare_joints, compare_targets
+    compare : Comparison, chosen_frames, compare_joints, compare_targets, unmeasurable
     convert : all
     each_action : all
     fingerprint : Fingerprint, bone_at_rest

@@ -60,7 +60,7 @@ class Comparison:
     def measured(self, sampled: Answer) -> Measurements:
         """The comparison on these samples; a sentence where the scene cannot be evaluated."""
         if isinstance(sampled, Refused):
-            return {}, [translated("report.unmeasurable", reason=sampled)]
+            return {}, [unmeasurable(sampled)]
         return dict(self.against(sampled)) if sampled else {}, self.notes
 
     def measured_now(self, look: Callable[[SampleNeed], Samples]) -> Measurements:
@@ -69,6 +69,11 @@ class Comparison:
             return self.measured(look(self.points) if self.points else None)
         except Refused as refusal:
             return self.measured(refusal)
+
+
+def unmeasurable(refusal: Refused) -> str:
+    """The sentence for the report where what plays cannot be evaluated."""
+    return translated("report.unmeasurable", reason=refusal)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -61,7 +61,7 @@ class PlantOptions(FootingOptions):
     """The user's choices; the ground also stays where the hips go faster than the velocity that is found.
 
     softness : 0 to 1                  of the legs, so that knees do not snap; less for legs that were captured straight
-    kept : (f,) bool                   legs that are not planted, and whose tips stay exactly as captured; False: none is
+    kept : (f,) bool                   legs that are not planted, and whose tips stay as captured; False: none is
     limit : leg lengths                the most that the hips go down; 0 if they cannot be keyed
     """
 
