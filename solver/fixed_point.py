@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .values import Array, Mask
+from .values import SMALLEST, Array, Mask
 
 _ROUNDS = 60
 _MEASURING_ROUNDS = (6, 14, 24, 36, 48)
@@ -84,7 +84,8 @@ def _slope_update(slopes: Array, step: Array, change: Array) -> Array:
     """(..., k, k) the least change of the slopes after which they explain the last step."""
     size = np.square(step).sum(axis=-1)[..., None]
     missing = change - (slopes @ step[..., None])[..., 0]
-    return (missing / np.where(size > 0.0, size, 1.0))[..., :, None] * step[..., None, :]
+    tells = size > SMALLEST**2  # the square of a smaller step is no number to divide by
+    return np.where(tells, missing / np.where(tells, size, 1.0), 0.0)[..., :, None] * step[..., None, :]
 
 
 def _measure_slopes(function: Callable[[Array], Array], values: Array, off: Array, nudge: Array) -> Array:

@@ -63,3 +63,16 @@ def test_a_bone_as_long_as_its_direction_says_is_found() -> None:
 def test_without_a_fixed_point_the_closest_is_found() -> None:
     found = fixed_point(lambda x: x + 1.0 + np.clip(x, -50.0, 50.0) ** 2, np.full((1, 1), 3.0), 1e-12)
     np.testing.assert_allclose(found, 0.0, atol=1e-2)
+
+
+def test_steps_too_small_to_square_give_numbers() -> None:
+    """As of a limb whose bones are scaled to next to nothing."""
+    seen: list[np.ndarray] = []
+
+    def function(x: np.ndarray) -> np.ndarray:
+        seen.append(x)
+        return np.where(x > 0.0, 1.0, 1e-160)
+
+    found = fixed_point(function, np.zeros((3, 6)), 1e-7)
+    assert np.isfinite(found).all()
+    assert all(np.isfinite(x).all() for x in seen)
