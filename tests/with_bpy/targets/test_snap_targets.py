@@ -111,6 +111,19 @@ def constrain_control(chain: PropertyGroup) -> None:
     chain.id_data.pose.bones["control"].constraints.new("LIMIT_LOCATION")
 
 
+@pytest.mark.parametrize("scale", [(1.0, 1.0, 0.0), (0.0, 0.0, 0.0)])
+def test_a_flat_bone_with_a_muted_constraint_is_put_in_its_place(chain: PropertyGroup, scale: tuple) -> None:
+    control = chain.id_data.pose.bones["control"]
+    control.constraints.new("LIMIT_LOCATION").mute = True
+    control.scale = scale
+    chain.target, chain.subtarget = chain.id_data, "control"
+    api.snap_targets(chain.id_data)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    shown = control.id_data.evaluated_get(depsgraph)
+    place = shown.matrix_world @ shown.pose.bones["control"].head
+    np.testing.assert_allclose(place, Limb().joints(depsgraph)[2], atol=CLOSE)
+
+
 def connect(chain: PropertyGroup) -> None:
     bpy.ops.object.mode_set(mode="EDIT")
     control = chain.id_data.data.edit_bones["control"]
