@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bpy.types import Scene
 
+from ...solver.values import Bend
 from ..armatures import Rig
 from ..bake.build_plan import Frames, chosen_chains, current_plan, with_bones
 from ..bake.notes import acting_notes
@@ -63,12 +64,20 @@ def pin_targets(
             rig.two_bone_ik_live = True
             report = measure(sampled)
             acting = acting_notes(current_plan(rig, names, scene))
-            sentences = dict.fromkeys((*notes, *report.notes, *acting, *_carried(rig, names)))
+            found = *_nearest(rig, names, frames), *_carried(rig, names)
+            sentences = dict.fromkeys((*notes, *report.notes, *acting, *found))
             return replace(report, operation="Pin", notes=tuple(sentences))
 
         return MeasurePhase(need, finish)
 
     return write
+
+
+def _nearest(rig: Rig, names: Sequence[str] | None, frames: Frames | None) -> Iterator[str]:
+    """Sentences about limbs that a bake of these frames bends by all of them, and Live by each alone."""
+    for chain in chosen_chains(rig, names) if frames is not None else ():
+        if chain.bend == Bend.NEAREST:
+            yield translated("note.nearest_alone", chain=chain.name)
 
 
 def _carried(rig: Rig, names: Sequence[str] | None) -> Iterator[str]:

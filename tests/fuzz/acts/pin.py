@@ -48,7 +48,7 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     if not rig.two_bone_ik_live:
         yield "pin without Live"
     yield from changes.unasked(before, scene, [*MADE, r"actions.*"])
-    if judge.says_moved(report) or any("carr" in note for note in report.notes):
+    if judge.says_moved(report) or any("carr" in note or "other side" in note for note in report.notes):
         told.append("does not keep its pose")
         return
     if not judge.undisturbed(report):

@@ -185,6 +185,13 @@ def test_keys_and_constraints_that_act_on_a_pinned_limb_are_told() -> None:
     assert told not in api.pin(rig).notes
 
 
+def test_nearest_is_told_where_live_takes_frames_one_by_one() -> None:
+    rig = arm(bend="NEAREST").id_data
+    told = 'Chain "lower" has Bend Nearest: Live looks at each frame alone, and may bend it to the other side'
+    assert told not in api.pin(rig).notes
+    assert told in api.pin(rig, frames=(1, 3)).notes
+
+
 def test_a_scaled_limb_in_its_pose_is_pinned_over_frames() -> None:
     rig = arm(reference="POSE").id_data
     rig.pose.bones["lower"].scale = (0.67, 0.67, 0.67)
