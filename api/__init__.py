@@ -85,19 +85,68 @@ from .targets import (
     target_keys,
 )
 
-__all__ = ["__version__"]
-__all__ += ["BakeOptions", "Chain", "ChainOptions", "ChainReport", "Contact", "Drag", "FootReport", "KeyStyle", "Keys"]
-__all__ += ["Kind", "KnownLimb", "Limb", "Measure", "Refused", "Report", "Request", "Rig", "Setup", "Stillness"]
-__all__ += ["Takeover", "TargetKind", "TargetParent"]
-__all__ += ["add_chain", "add_detected", "apply_setup", "chains_from_constraints", "decide_side", "detect"]
-__all__ += ["ensure_chain", "load_setup", "remove_chain", "save_setup", "set_aligned", "taking_part"]
-__all__ += ["copy_settings", "mirror_settings"]
-__all__ += ["bake", "check", "followed_first", "remove_markers", "write_together"]
-__all__ += ["drag", "flip_bend", "solve"]
-__all__ += ["create_targets", "pin", "remove_targets"]
-__all__ += ["bake_targets", "change_target_space", "snap_targets", "target_keys"]
-__all__ += ["hold", "remove_hold", "update_holds"]
-__all__ += ["contacts", "plant"]
-__all__ += ["known_limb_of", "known_limbs", "switch"]
-__all__ += ["build", "unbuild"]
-__all__ += ["import_take"]
+__all__ = [
+    "BakeOptions",
+    "Chain",
+    "ChainOptions",
+    "ChainReport",
+    "Contact",
+    "Drag",
+    "FootReport",
+    "KeyStyle",
+    "Keys",
+    "Kind",
+    "KnownLimb",
+    "Limb",
+    "Measure",
+    "Refused",
+    "Report",
+    "Request",
+    "Rig",
+    "Setup",
+    "Stillness",
+    "Takeover",
+    "TargetKind",
+    "TargetParent",
+    "__version__",
+    "add_chain",
+    "add_detected",
+    "apply_setup",
+    "bake",
+    "bake_targets",
+    "build",
+    "chains_from_constraints",
+    "change_target_space",
+    "check",
+    "contacts",
+    "copy_settings",
+    "create_targets",
+    "decide_side",
+    "detect",
+    "drag",
+    "ensure_chain",
+    "flip_bend",
+    "followed_first",
+    "hold",
+    "import_take",
+    "known_limb_of",
+    "known_limbs",
+    "load_setup",
+    "mirror_settings",
+    "pin",
+    "plant",
+    "remove_chain",
+    "remove_hold",
+    "remove_markers",
+    "remove_targets",
+    "save_setup",
+    "set_aligned",
+    "snap_targets",
+    "solve",
+    "switch",
+    "taking_part",
+    "target_keys",
+    "unbuild",
+    "update_holds",
+    "write_together",
+]

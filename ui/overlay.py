@@ -59,28 +59,33 @@ def _shown(context: Context) -> "Iterator[tuple[Rig, str, Mapping[str, LimbState
 
 def _draw() -> None:
     context = bpy.context
+    gpu.state.blend_set("ALPHA")
     for rig, held, limbs in _shown(context):
-        from ..blender.live import state
-        from ..blender.status import overlay
-        from . import limb_notice
+        _draw_limbs(context, rig, held, limbs)
+        _draw_feet(rig, context, _colors(context))
+    gpu.state.blend_set("NONE")
 
-        colors = _colors(context)
-        gpu.state.blend_set("ALPHA")
-        for name, found in limbs.items():
-            if found.joints and found.target and found.state != "MUTED":
-                state_name = "as_set" if found.state == "OFF_POLE" else found.state.lower()
-                # A limb that cannot be solved, or does not follow, is posed by nobody either.
-                color = getattr(colors, f"{state_name}_color", colors.not_posed_color)
-                view = context.region_data, context.region.width, _SIGN * _pixel()
-                signs = overlay.in_view(limb_notice.sign(found), found.joints[-1], *view)
-                _draw_lines([found.joints], color, width=4.0 if name == held else 2.0)
-                _draw_lines(signs, color, width=2.0)
-                _draw_lines([(found.joints[-1], *found.target)], color, width=1.0)
-        if guides := overlay.guides(state.cached(rig), held) if held else None:
-            _draw_lines([guides.other, guides.pole], colors.guide_color, width=1.5)
-            _draw_lines(guides.reach, colors.guide_color, width=1.0)
-        _draw_feet(rig, context, colors)
-        gpu.state.blend_set("NONE")
+
+def _draw_limbs(context: Context, rig: Rig, held: str, limbs: "Mapping[str, LimbState]") -> None:
+    """Limbs with the signs of their states, and what guides the one in hand."""
+    from ..blender.live import state
+    from ..blender.status import overlay
+    from . import limb_notice
+
+    colors = _colors(context)
+    for name, found in limbs.items():
+        if found.joints and found.target and found.state != "MUTED":
+            state_name = "as_set" if found.state == "OFF_POLE" else found.state.lower()
+            # A limb that cannot be solved, or does not follow, is posed by nobody either.
+            color = getattr(colors, f"{state_name}_color", colors.not_posed_color)
+            view = context.region_data, context.region.width, _SIGN * _pixel()
+            signs = overlay.in_view(limb_notice.sign(found), found.joints[-1], *view)
+            _draw_lines([found.joints], color, width=4.0 if name == held else 2.0)
+            _draw_lines(signs, color, width=2.0)
+            _draw_lines([(found.joints[-1], *found.target)], color, width=1.0)
+    if guides := overlay.guides(state.cached(rig), held) if held else None:
+        _draw_lines([guides.other, guides.pole], colors.guide_color, width=1.5)
+        _draw_lines(guides.reach, colors.guide_color, width=1.0)
 
 
 def _draw_words() -> None:

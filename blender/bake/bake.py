@@ -59,7 +59,7 @@ def bake(
         sampler.removal.refuse()
         notes = [*write_keys(plan, channels, settings, keep), *mute_constraints(rig, to_mute), *read_notes]
         comparison = compare_joints(plan, solved, rows, settings)
-        need = Need(comparison.points, comparison.frames, sampler, paths(channels))
+        need = Need.of(comparison.points, comparison.frames, sampler, paths(channels))
         return MeasurePhase(
             need, lambda sampled: build_report("Bake", plan, solved, notes, comparison.measured(sampled), rows)
         )

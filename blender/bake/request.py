@@ -9,6 +9,7 @@ there would be called by its own request, and neither would ever end.
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import reduce, update_wrapper
 from operator import or_
 from typing import Concatenate, Generic, NamedTuple, ParamSpec
@@ -38,17 +39,22 @@ class Resources(ExitStack):
         self.slow: list[str] = []
 
 
-class Need(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Need:
     """What to sample after writing, to measure the result.
 
-    points : None where nothing is measured
     keyed : the paths that were keyed
     """
 
-    points: SampleNeed | None
-    frames: Array
     sampler: Sampler
+    points: SampleNeed
+    frames: Array
     keyed: KeyedPaths
+
+    @classmethod
+    def of(cls, points: SampleNeed | None, frames: Array, sampler: Sampler, keyed: KeyedPaths) -> "Need | None":
+        """What a comparison needs on these frames, now that these paths are keyed; None where it needs nothing."""
+        return cls(sampler=sampler, points=points, frames=frames, keyed=keyed) if points else None
 
 
 Answer = Samples | Refused | None
@@ -151,7 +157,7 @@ class request(Generic[Arguments]):
 def finish(write: WritePhase, keep: Keeper) -> Report:
     """Write and measure by itself what is a part of another request that writes."""
     need, measure = write(keep)
-    return measure(_sampled_alone(need) if need and need.points else None)
+    return measure(_sampled_alone(need) if need else None)
 
 
 def write_together(requests: Sequence[Request]) -> list[Report | Refused]:
@@ -187,7 +193,7 @@ def _finish_all(prepared: dict[Request, WritePhase], ends: dict[Request, Report 
                 written[item] = write(keep)
             except Refused as refusal:
                 ends[item] = refusal
-    sampled = _sampled({item: need for item, (need, _) in written.items() if need and need.points})
+    sampled = _sampled({item: need for item, (need, _) in written.items() if need})
     for item, (_, measure) in written.items():
         try:
             ends[item] = measure(sampled.get(item))

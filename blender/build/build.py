@@ -71,7 +71,7 @@ def build(
         if twisted := [chain.name for chain in plan.chains if chain.twists]:
             notes.append(translated("note.built_twist", chains=", ".join(twisted)))
         comparison = compare_joints(plan, solved, rows, replace(DEFAULTS, measure=measure))
-        need = Need(comparison.points, comparison.frames, sampler, {})
+        need = Need.of(comparison.points, comparison.frames, sampler, {})
         return MeasurePhase(
             need, lambda sampled: build_report("Build", plan, solved, notes, comparison.measured(sampled))
         )

@@ -1,6 +1,6 @@
 """Feet that were planted, as Blender evaluates them now, beside how they were captured."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -102,14 +102,20 @@ def _suspects(planted: PlantedFeet, solved: Sequence[SolvedGroup]) -> NDArray[np
     """(m,) rising, on which frames feet are likely to slide, and limbs to be off; two and two side by side."""
     standing = np.flatnonzero((planted.stands[1:] & planted.stands[:-1]).any(axis=(1, 2)))
     if len(standing) > _MOST:
-        stands = (_spread(true_runs(held), _EDGES) for held in np.logical_or.reduce(planted.stands, axis=2).T)
-        standing = np.concatenate((_spread(standing, _SPREAD), *((spans - (0, 1)).reshape(-1) for spans in stands)))
+        standing = np.concatenate((_spread(standing, _SPREAD), *_edges(planted.stands)))
     changes = (planted.moved, planted.short, planted.lowering[:, None], norm(np.diff(planted.shift, axis=0))[:, None])
     most = [each.argmax(axis=0) for each in (*changes, np.abs(np.diff(planted.moved, axis=0)))]
     joints = (joints for group in solved for joints in np.moveaxis(world_joints(group), 1, 0))
     first = np.concatenate((standing, *most, [row for each in joints for row in extremes(each)]))
     first = first.clip(max=len(planted.stands) - 2).astype(np.intp)
     return np.unique((first, first + 1))
+
+
+def _edges(stands: NDArray[np.bool_]) -> Iterator[NDArray[np.intp]]:
+    """Of some stands of each foot (n, f, 2) the first frame, and the last but one."""
+    for held in np.logical_or.reduce(stands, axis=2).T:
+        spans = _spread(true_runs(held), _EDGES)
+        yield from (spans[:, 0], spans[:, 1] - 1)
 
 
 def _spread(rows: NDArray[np.intp], count: int) -> NDArray[np.intp]:

@@ -83,7 +83,7 @@ def plant_feet(
             report = replace(report, unit=_unit(read, planted))
             return replace(report, notes=(*report.notes, *_kept_notes(read, report)), feet=feet_now)
 
-        return MeasurePhase(Need(comparison.points, comparison.frames, played, {rig: keyed}), measure)
+        return MeasurePhase(Need.of(comparison.points, comparison.frames, played, {rig: keyed}), measure)
 
     return write
 

@@ -65,7 +65,7 @@ def follow_pose(
         moved.sampler.renew()
         rows = keyed_rows(plan, moved.solved)
         comparison = compare_joints(plan, moved.solved, rows, settings)
-        need = Need(comparison.points, comparison.frames, moved.sampler, keyed)
+        need = Need.of(comparison.points, comparison.frames, moved.sampler, keyed)
         return MeasurePhase(
             need, lambda sampled: build_report("Switch", plan, moved.solved, told, comparison.measured(sampled))
         )

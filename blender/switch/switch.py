@@ -86,7 +86,7 @@ def switch(
             told = *off, *dict.fromkeys(notes), *followed.notes
             return Report(rig=plan.name, chains=(*reports, *followed.chains), notes=told, operation="Switch")
 
-        return MeasurePhase(Need(comparison.points, comparison.frames, sampler, {rig: keyed}), measure)
+        return MeasurePhase(Need.of(comparison.points, comparison.frames, sampler, {rig: keyed}), measure)
 
     return write
 

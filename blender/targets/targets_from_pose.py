@@ -101,7 +101,7 @@ class MovedTargets(NamedTuple):
         notes = [*notes, *_key_notes(self.plan, self.channels)]
         notes += write_keys(self.plan, channels, self.settings, keep)
         comparison = compare_targets(self.plan, self.solved, self.places, self.settings)
-        need = Need(comparison.points, comparison.frames, self.sampler, paths(channels))
+        need = Need.of(comparison.points, comparison.frames, self.sampler, paths(channels))
         rows = {chain.name: self.plan.rows_to_key(chain) for chain in self.plan.chains}
 
         def measure(sampled: Answer) -> Report:

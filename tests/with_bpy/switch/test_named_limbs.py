@@ -45,6 +45,61 @@ def test_one_bone_may_have_the_switches_of_both_sides() -> None:
         assert api.known_limbs(rig)[0].switch_bone == "hips"
 
 
+def test_limbs_with_one_switch_key_it_as_one_limb_does() -> None:
+    arms = "".join(
+        f"""
+[[limb]]
+name = "Arm.{side}"
+switch_bone = "root"
+switch = "fk"
+fk = ["upper fk.{side}", "lower fk.{side}", "hand fk.{side}"]
+ik = ["upper ik.{side}", "lower ik.{side}", "hand ik.{side}"]
+control = "hand ik.{side}"
+"""
+        for side in "LR"
+    )
+    keyed = []
+    for names in (["Arm.L"], ["Arm.L", "Arm.R"]):
+        rig = two_layers()
+        with own_rig_file(arms):
+            api.switch(rig, "FK", names, frames=(11, 50))
+        curve = versions.curve_finder(rig)('pose.bones["root"]["fk"]', index=0)
+        keyed.append([tuple(key.co) for key in curve.keyframe_points])
+        bpy.data.objects.remove(rig)
+    assert keyed[0] == keyed[1]
+
+
+def two_layers() -> Object:
+    """Two arms with FK and IK controls, all of which show by one property of the root."""
+    bones = [Bone("root", (0, 0, -1), (0, 0, 0))]
+    for side, x in (("L", 0.2), ("R", -0.2)):
+        places = {
+            "upper": ((x, 0, 0), (x, 0.1, 1)),
+            "lower": ((x, 0.1, 1), (x, 0, 2)),
+            "hand": ((x, 0, 2), (x, 0, 2.3)),
+        }
+        for layer in ("", " fk", " ik"):
+            above = "root"
+            for name, (head, tail) in places.items():
+                parent = "root" if (name, layer) == ("hand", " ik") else above
+                bones.append(Bone(f"{name}{layer}.{side}", head, tail, parent))
+                above = f"{name}{layer}.{side}"
+    rig = armature(bones, "Layers")
+    rig.pose.bones["root"]["fk"] = 0.0
+    for side in "LR":
+        reach = rig.pose.bones[f"lower ik.{side}"].constraints.new("IK")
+        reach.target, reach.subtarget, reach.chain_count = rig, f"hand ik.{side}", 2
+        for name in ("upper", "lower", "hand"):
+            for layer in (" fk", " ik"):
+                copied = rig.pose.bones[f"{name}.{side}"].constraints.new("COPY_TRANSFORMS")
+                copied.target, copied.subtarget = rig, f"{name}{layer}.{side}"
+            driver = copied.driver_add("influence").driver
+            variable = driver.variables.new()
+            variable.targets[0].id, variable.targets[0].data_path = rig, 'pose.bones["root"]["fk"]'
+            driver.expression = f"1 - {variable.name}"
+    return rig
+
+
 def test_a_shared_bone_alone_makes_no_rig_a_known_one() -> None:
     rig = armature([*ARM, Bone("hips", (0, 0, 0), (0, 0, 1))])
     with own_rig_file(ONE_SWITCH), pytest.raises(api.Refused) as refused:
