@@ -30,6 +30,7 @@ class TargetsFromPose:
     moved : (n,)                      how far a joint is off the pose, world units
     rolled : (n,)                     the angle by which a bone is off, radians
     size : float                      the chain's length, world units
+    by_tail : bool                    True where the tail of the tip bone is on the target
     """
 
     solved: SolvedGroup
@@ -39,6 +40,7 @@ class TargetsFromPose:
     moved: Array
     rolled: Array
     size: float
+    by_tail: bool
 
     @property
     def joints_moved(self) -> Mask:
@@ -102,6 +104,7 @@ def _of_chain(plan: ChainPlan, samples: Samples, seconds: Array) -> TargetsFromP
         moved=norm(transform.transform_vectors(linear, off)).max(axis=-1),
         rolled=rotation.angle_between(solution.rotations[:, 0], pose.rotations).max(axis=-1),
         size=float(norm(transform.transform_vectors(linear, links)).sum(axis=-1).max()),
+        by_tail=plan.by_tail,
     )
 
 

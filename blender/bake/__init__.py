@@ -43,7 +43,7 @@ Other rooms use of it:
     keys_of_limbs : target_keys, without_keys
     markers : all
     mute_constraints : mute_constraints
-    notes : acting_notes, acts, switch_notes
+    notes : acting_notes, acts, flat_notes, switch_notes
     pose : all
     report : all
     request : Answer, MeasurePhase, Need, Preparation, Request, Resources, WritePhase, alone, finish, request,

@@ -257,7 +257,7 @@ def rest_chain(rig: Rig, chain: TwoBoneIKChain) -> tuple[Chain, Array]:
 
     raises : Refused where its bones make no chain
     """
-    bones, joints = _at_rest(rig, chain)
+    bones, joints = joints_at_rest(rig, chain)
     root, end = (rest(rig.data.bones[name]) for name in (bones[0], bones[-1]))
     in_space = transform.transform_points(transform.inverse(root), np.array(joints))
     in_space -= in_space[0]  # far from the armature's origin that rounds
@@ -270,7 +270,7 @@ def rest_chain(rig: Rig, chain: TwoBoneIKChain) -> tuple[Chain, Array]:
     return Chain(joints=in_space, hinge_axis=orientation @ AXES[axis], use_hinge_axis=use_axis), orientation
 
 
-def _at_rest(rig: Rig, chain: TwoBoneIKChain) -> tuple[tuple[str, ...], Sequence[Vector]]:
+def joints_at_rest(rig: Rig, chain: TwoBoneIKChain) -> tuple[tuple[str, ...], Sequence[Vector]]:
     """Names of the chain's bones, and root, mid, perhaps hock, and tip in armature space."""
     names = chain_bones(rig, chain.end_bone, chain.root_bone, chain.name)
     below = bones_below(rig, chain, names[-1])
@@ -283,7 +283,7 @@ def tells_side(rig: Rig, chain: TwoBoneIKChain) -> bool:
     """Whether the rest pose tells to which side the limb bends: a third bone may take that against the knee."""
     if not chain.hock_bone:
         return not reference_pose.is_slight(reference_pose.rest(rest_chain(rig, chain)[0]))
-    joints = np.array(_at_rest(rig, chain)[1])
+    joints = np.array(joints_at_rest(rig, chain)[1])
     return bool(hock.leg(joints - joints[0], (1.0, 0.0, 0.0), Hock(chain.hock)).shows_side)
 
 
@@ -293,7 +293,7 @@ def undecided(rig: Rig, chain: TwoBoneIKChain) -> float | None:
     if chain.hinge_axis != HingeAxis.AUTO or chain.bend != Bend.REST or by_pose:
         return None
     try:
-        _, joints = _at_rest(rig, chain)
+        _, joints = joints_at_rest(rig, chain)
     except Refused:
         return None
     first, second, *third = (after - before for before, after in pairwise(joints))

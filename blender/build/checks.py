@@ -1,6 +1,7 @@
 """What cannot be built is refused, before anything changes."""
 
 from collections.abc import Iterable
+from math import hypot
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from ...solver.values import Bend, Plane, ReachWith, Reference, Unreachable
 from ...solver.vectors import norm
 from .. import versions
 from ..armatures import Rig
-from ..bake.chain import rest_chain
+from ..bake.chain import joints_at_rest, rest_chain
 from ..messages.refused import Refused
 from ..messages.translation import frame_text
 from ..rna_paths import bone_and_property
@@ -41,6 +42,7 @@ def refuse_unbuildable(chain: ChainPlan, holder: str, properties: Iterable[str])
     """
     rig: Rig = chain.rig
     _refuse_options(chain)
+    _refuse_beside(chain)
     if chain.pole and chain.options.plane == Plane.REST:
         raise Refused("NOT_BUILDABLE.pole", chain=chain)
     rebuilt = dependencies.built_by(rig, chain.end.name)
@@ -74,6 +76,18 @@ def _refuse_options(chain: ChainPlan) -> None:
             raise Refused("NOT_BUILDABLE.in_line", chain=chain, bone=part.bone.name)
         if part.animated:
             raise Refused("NOT_BUILDABLE.share", chain=chain, bone=part.bone.name)
+
+
+def _refuse_beside(chain: ChainPlan) -> None:
+    """Raise `Refused` where a bone is to stretch whose next joint is not on its axis: that would go elsewhere."""
+    if chain.options.unreachable != Unreachable.STRETCH:
+        return
+    bones = [chain.rig.data.bones[bone.name] for bone in (chain.root, chain.end, *chain.third)]
+    _, joints = joints_at_rest(chain.rig, chain.rig.two_bone_ik_chains[chain.name])
+    for bone, place in zip(bones, joints[1:], strict=True):
+        x, y, z = bone.matrix_local.inverted() @ place
+        if hypot(x, z) > _SLIGHT * hypot(x, y, z):
+            raise Refused("NOT_BUILDABLE.beside", chain=chain, bone=bone.name)
 
 
 def _label(name: str, value: object) -> str:

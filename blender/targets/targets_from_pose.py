@@ -32,6 +32,7 @@ from ..bake.build_plan import Frames, Names, build_plan, current_plan
 from ..bake.chain_report import when
 from ..bake.checks import refuse_stretched_time, refuse_too_many_frames
 from ..bake.compare import compare_targets
+from ..bake.notes import flat_notes
 from ..bake.report import Report, build_report
 from ..bake.request import Answer, MeasurePhase, Need, Preparation, Resources, request
 from ..bake.write_channels import gets_key, key_pose, paths, pose_channels, write_keys
@@ -224,8 +225,10 @@ def _carrier(samples: Samples, item: Object) -> Array:
     return product(samples.world(Point(item.parent, item.parent_bone)), from_bone(item))
 
 
-def _pose_notes(plan: Plan, targets: Iterable[TargetsFromPose]) -> Iterator[str]:
+def _pose_notes(plan: Plan, targets: Sequence[TargetsFromPose]) -> Iterator[str]:
     """A sentence for each chain that does not keep its pose when it is solved for the targets that were found."""
+    # Their tip bones may show another rotation than the targets have, and so another way from head to tail.
+    yield from flat_notes(plan, [of_chain.solved for of_chain in targets if of_chain.by_tail])
     for of_chain in targets:
         chain, frames = of_chain.solved.plan, plan.frames[plan.requested]
         moved, rolled = of_chain.joints_moved[plan.requested], of_chain.bones_rolled[plan.requested]

@@ -298,6 +298,23 @@ def test_what_cannot_be_built_is_refused_and_nothing_changes(spoil: Callable[[Ob
         api.build(rig)
 
 
+@pytest.mark.parametrize("unreachable", ["STRETCH", "CLAMP"])
+@pytest.mark.parametrize(("moved", "bone"), [("lower", "upper"), ("hand", "lower")])
+def test_joints_beside_the_axis_of_a_bone_are_built_unless_it_stretches(moved: str, bone: str, unreachable: str) -> None:
+    chain = rigs.arm(tip_bone="hand", unreachable=unreachable)
+    rig = chain.id_data
+    for name in ("lower", "hand"):
+        rig.data.bones[name].inherit_scale = "ALIGNED"
+    with rigs.editing(rig) as bones:
+        bones[moved].use_connect = False
+        bones[moved].head.x += 0.01
+    if unreachable == "STRETCH":
+        with refused(match=f'the joint after bone "{bone}" is not on the axis of that bone: set .* to Closest Pose'):
+            api.build(rig, frames=(1, 2))
+    else:
+        assert api.build(rig, frames=(1, 2), measure="ALL").posed
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
