@@ -40,12 +40,14 @@ def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGrou
     reference = _reference(group, goals, samples)
     reaching = _without_hold(group)
 
-    def fitting(fit: Array) -> Array:
+    def fitting(fit: Array) -> tuple[Array, Array]:
         links, joints = fitted(fit)
         result = _solve_with_links(reaching, reference, links, joints, samples)
         bases = shown_bases(result)
-        posed = group.sides(_posed_links(group, bases, samples)) / result.solution.stretch[..., None]
-        return with_lever(_flat(_rotated_back(result.solution.rotations, posed)), bases)
+        shown = _posed_links(group, bases, samples)
+        posed = group.sides(shown) / result.solution.stretch[..., None]
+        miss = norm(result.solution.target - shown.sum(axis=-2))
+        return with_lever(_flat(_rotated_back(result.solution.rotations, posed)), bases), miss
 
     def fitted(fit: Array) -> tuple[Array, Goals]:
         """The links, and the goals of the tips; of chains that reach with tails the lever is at the end of `fit`."""
@@ -63,7 +65,7 @@ def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGrou
     start = with_lever(_flat(start), {group.plan.third[0]: group.third.basis} if group.third else {})
     fit = fixed_point(fitting, start, _CLOSE)
     solved = _solve_with_links(group, reference, *fitted(fit), samples)
-    return _with_posed_joints(replace(solved, goals=goals), _pairs(fitting(fit)[..., :6] - fit[..., :6]))
+    return _with_posed_joints(replace(solved, goals=goals), _pairs(fitting(fit)[0][..., :6] - fit[..., :6]))
 
 
 def with_grown(group: ChainGroup, samples: Samples) -> ChainGroup:

@@ -3,7 +3,7 @@
 Each row has its own Jacobian, which is updated after each step (Broyden, 1965). Steps that do not lead closer are
 damped (Levenberg, 1944; Marquardt, 1963). In some rounds the Jacobian is measured by small differences instead, in
 case the updates have stalled. Where values come no closer although they are no fixed point, the search begins again
-from where plain substitution leads.
+from where plain substitution leads. Where there is none at all, the values are taken that cost least.
 """
 
 from collections.abc import Callable
@@ -23,49 +23,78 @@ _SUBSTITUTIONS = 32
 """Each goes half of the way, which settles where the whole way would swing to and fro."""
 
 
-def fixed_point(function: Callable[[Array], Array], start: Array, close: float) -> Array:
-    """(..., k) values x with function(x) == x; if none is found, the values that came closest.
+_NEARLY = 1e-3
+"""What is less than this part of a row's size off is taken for a fixed point that rounding hides."""
 
-    function : (..., k) -> (..., k)      each row of the result depends on the same row alone
+
+def fixed_point(function: Callable[[Array], tuple[Array, Array]], start: Array, close: float) -> Array:
+    """(..., k) values x that lead to x; where none are found, of all that were tried those that cost least.
+
+    function : (..., k) -> (..., k), (...)     what values lead to, and its cost; each row depends on the same row alone
     start : (..., k)
-    close : part of a row's size by which function(x) may differ from x
+    close : part of a row's size by which x may differ from what it leads to
     """
-    values, off, is_open = _by_newton(function, start, close)
-    if not is_open.any():
+    tries = _Tries(function)
+    values, off = _by_newton(tries.off, start, close)
+    if _is_closer(off, values, close).all():
         return values
     led = start
     for _ in range(_SUBSTITUTIONS):
-        led = 0.5 * (led + function(led))
-    others, others_off, _ = _by_newton(function, led, close, _MEASURING_ROUNDS[2])
-    better = is_open & (np.square(others_off).sum(axis=-1) < np.square(off).sum(axis=-1))
-    return np.where(better[..., None], others, values)
+        led = led + 0.5 * tries.off(led)
+    others, others_off = _by_newton(tries.off, led, close, _MEASURING_ROUNDS[2])
+    better = ~_is_closer(off, values, close) & (np.square(others_off).sum(axis=-1) < np.square(off).sum(axis=-1))
+    values, off = np.where(better[..., None], others, values), np.where(better[..., None], others_off, off)
+    return np.where(_is_closer(off, values, _NEARLY)[..., None], values, tries.cheapest)
+
+
+class _Tries:
+    """Values that the function was called with.
+
+    cheapest : (..., k)     those that cost least, row by row
+    """
+
+    def __init__(self, function: Callable[[Array], tuple[Array, Array]]) -> None:
+        self._function = function
+        self._cost, self.cheapest = np.array(np.inf), np.array(0.0)
+
+    def off(self, values: Array) -> Array:
+        """(..., k) what the values lead to, less the values."""
+        led, cost = self._function(values)
+        self.cheapest = np.where((cost < self._cost)[..., None], values, self.cheapest)
+        self._cost = np.minimum(cost, self._cost)
+        return led - values
+
+
+def _is_closer(off: Array, values: Array, close: float) -> Mask:
+    """(...)"""
+    return np.abs(off).max(axis=-1) <= close * np.abs(values).max(axis=-1)
 
 
 def _by_newton(
-    function: Callable[[Array], Array], start: Array, close: float, rounds: int = _ROUNDS
-) -> tuple[Array, Array, Mask]:
-    """The values (..., k) that came closest, by how much the function differs there, and (...) True if by too much."""
+    off_at: Callable[[Array], Array], start: Array, close: float, rounds: int = _ROUNDS
+) -> tuple[Array, Array]:
+    """The values (..., k) that came closest, and by how much they are off there."""
     values = start
-    off = function(values) - values
+    off = off_at(values)
     slopes = np.broadcast_to(-np.eye(start.shape[-1]), (*off.shape, start.shape[-1])).copy()
     damping = np.zeros(off.shape[:-1])
     values = np.broadcast_to(values, off.shape)
     for turn in range(rounds + 1):
-        size = np.abs(values).max(axis=-1)
-        open_ = np.abs(off).max(axis=-1) > close * size
+        open_ = ~_is_closer(off, values, close)
         if turn == rounds or not open_.any():
             break
         if turn in _MEASURING_ROUNDS:
-            slopes, damping = _measure_slopes(function, values, off, _NUDGE * size), np.zeros_like(damping)
+            nudge = _NUDGE * np.abs(values).max(axis=-1)
+            slopes, damping = _measure_slopes(off_at, values, off, nudge), np.zeros_like(damping)
         step = np.where(open_[..., None], _step(slopes, off, damping), 0.0)
         tried = values + step
-        still_off = function(tried) - tried
+        still_off = off_at(tried)
         slopes += _slope_update(slopes, step, still_off - off)
         better = np.square(still_off).sum(axis=-1) < np.square(off).sum(axis=-1)
         damping = np.where(better, damping / 8.0, np.maximum(4.0 * damping, 1e-2))
         values = np.where(better[..., None], tried, values)
         off = np.where(better[..., None], still_off, off)
-    return values, off, open_
+    return values, off
 
 
 def _step(slopes: Array, off: Array, damping: Array) -> Array:
@@ -88,10 +117,10 @@ def _slope_update(slopes: Array, step: Array, change: Array) -> Array:
     return np.where(tells, missing / np.where(tells, size, 1.0), 0.0)[..., :, None] * step[..., None, :]
 
 
-def _measure_slopes(function: Callable[[Array], Array], values: Array, off: Array, nudge: Array) -> Array:
+def _measure_slopes(off_at: Callable[[Array], Array], values: Array, off: Array, nudge: Array) -> Array:
     columns = []
     nudge = np.where(nudge > 0.0, nudge, 1.0)[..., None]
     for axis in np.eye(values.shape[-1]):
         tried = values + nudge * axis
-        columns.append((function(tried) - tried - off) / nudge)
+        columns.append((off_at(tried) - off) / nudge)
     return np.stack(columns, axis=-1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,12 +13,22 @@ from solver.fixed_point import fixed_point
 SEEDS = st.integers(0, 2**32 - 1)
 
 
+def fixed(function: Callable[[np.ndarray], np.ndarray], start: np.ndarray, close: float) -> np.ndarray:
+    """Found by the values alone: what leads nearest to itself costs least."""
+
+    def with_cost(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        led = function(x)
+        return led, np.square(led - x).sum(axis=-1)
+
+    return fixed_point(with_cost, start, close)
+
+
 @given(SEEDS)
 def test_a_linear_map_that_runs_away_is_solved(seed: int) -> None:
     random = np.random.default_rng(seed)
     slope, shift = random.normal(size=(5, 6, 6)) * 2.0, random.normal(size=(5, 6))
     right = np.linalg.solve(np.eye(6) - slope, shift[..., None])[..., 0]
-    found = fixed_point(lambda x: (slope @ x[..., None])[..., 0] + shift, np.zeros((5, 6)), 1e-12)
+    found = fixed(lambda x: (slope @ x[..., None])[..., 0] + shift, np.zeros((5, 6)), 1e-12)
     off = (slope @ found[..., None])[..., 0] + shift - found
     assert (np.abs(off).max(axis=-1) <= 1e-6 * np.abs(right).max(axis=-1) + 1e-9).all()
 
@@ -30,8 +42,8 @@ def test_rows_do_not_disturb_each_other(seed: int) -> None:
         return np.sin(pull * x[..., ::-1]) + pull
 
     close = 1e-10
-    both = fixed_point(lambda x: curved(x, pull), np.zeros((4, 3)), close)
-    alone = np.concatenate([fixed_point(lambda x, row=row: curved(x, row), np.zeros((1, 3)), close) for row in pull])
+    both = fixed(lambda x: curved(x, pull), np.zeros((4, 3)), close)
+    alone = np.concatenate([fixed(lambda x, row=row: curved(x, row), np.zeros((1, 3)), close) for row in pull])
     # Where none is found, the search wanders, and a rounding decides where it ends: NumPy 1.24 rounds the sine of a
     # number otherwise in the midst of more of them.
     found = np.abs(curved(alone, pull) - alone).max(axis=-1) <= 2.0 * close * np.abs(alone).max(axis=-1)
@@ -55,14 +67,27 @@ def test_a_bone_as_long_as_its_direction_says_is_found() -> None:
         cosine = np.clip((distance**2 - first**2 - x[:, 0] ** 2) / (2.0 * first * x[:, 0]), -1.0, 1.0)
         return (second / np.sqrt(1.0 - cosine**2 + (cosine / squash) ** 2))[:, None]
 
-    found = fixed_point(length, second[:, None] * np.sqrt(random.uniform(squash**2, 1.0))[:, None], 1e-9)
+    found = fixed(length, second[:, None] * np.sqrt(random.uniform(squash**2, 1.0))[:, None], 1e-9)
     reached = nearest < farthest
     np.testing.assert_allclose(length(found)[reached], found[reached], atol=1e-6)
 
 
 def test_without_a_fixed_point_the_closest_is_found() -> None:
-    found = fixed_point(lambda x: x + 1.0 + np.clip(x, -50.0, 50.0) ** 2, np.full((1, 1), 3.0), 1e-12)
+    found = fixed(lambda x: x + 1.0 + np.clip(x, -50.0, 50.0) ** 2, np.full((1, 1), 3.0), 1e-12)
     np.testing.assert_allclose(found, 0.0, atol=1e-2)
+
+
+def test_without_a_fixed_point_the_cheapest_of_what_was_tried_is_found() -> None:
+    tried: list[np.ndarray] = []
+
+    def function(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        tried.append(x)
+        return x + 1.0 + np.clip(x, -50.0, 50.0) ** 2, np.abs(x[..., 0] - 1.5)
+
+    found = fixed_point(function, np.array([[3.0], [-2.0]]), 1e-12)
+    every = np.stack(tried)[..., 0]
+    np.testing.assert_array_equal(found[:, 0], every[np.abs(every - 1.5).argmin(axis=0), [0, 1]])
+    assert (np.abs(found[:, 0] - 1.5) < [0.5, 3.0]).all()
 
 
 def test_steps_too_small_to_square_give_numbers() -> None:
@@ -73,6 +98,6 @@ def test_steps_too_small_to_square_give_numbers() -> None:
         seen.append(x)
         return np.where(x > 0.0, 1.0, 1e-160)
 
-    found = fixed_point(function, np.zeros((3, 6)), 1e-7)
+    found = fixed(function, np.zeros((3, 6)), 1e-7)
     assert np.isfinite(found).all()
     assert all(np.isfinite(x).all() for x in seen)

@@ -76,7 +76,9 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     every = range(frames[0], frames[1] + 1)
     reached = bool(reports) and all(chain.reached for report in reports for chain in report.chains[:1])
     if not (reached or limb.is_rigid(bpy.data.objects[RIG])):
-        yield from () if _partly(scene) else _as_far(reports, ~_flat(limb, every), sum(scene["lengths"]))
+        # In the world, as distances are.
+        size = sum(scene["lengths"]) * max(np.abs(scene["rig"].get("scale", (1.0,))))
+        yield from () if _partly(scene) else _as_far(reports, ~_flat(limb, every), size)
         return
     # Only rounding decides how far a flat bone turns.
     sure = ~_flat(limb, every) if _partly(scene) else slice(None)
