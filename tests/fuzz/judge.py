@@ -73,7 +73,8 @@ def limbs() -> list[oracle.Limb]:
 
 def says_moved(report: api.Report) -> bool:
     """True where the report owns up to a pose that is not kept: a limb that hangs on bones that turn goes with them."""
-    words = ["does not keep its pose", "only a bake measures", *(["but bones turn by"] if len(report.chains) > 1 else [])]
+    turned = ["but bones turn by"] if len(report.chains) > 1 else []
+    words = ["does not keep its pose", "only a bake measures", *turned]
     return any(word in note for word in words for note in report.notes)
 
 

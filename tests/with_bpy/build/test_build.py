@@ -300,7 +300,7 @@ def test_what_cannot_be_built_is_refused_and_nothing_changes(spoil: Callable[[Ob
 
 @pytest.mark.parametrize("unreachable", ["STRETCH", "CLAMP"])
 @pytest.mark.parametrize(("moved", "bone"), [("lower", "upper"), ("hand", "lower")])
-def test_joints_beside_the_axis_of_a_bone_are_built_unless_it_stretches(moved: str, bone: str, unreachable: str) -> None:
+def test_joints_beside_a_bone_are_built_unless_it_stretches(moved: str, bone: str, unreachable: str) -> None:
     chain = rigs.arm(tip_bone="hand", unreachable=unreachable)
     rig = chain.id_data
     for name in ("lower", "hand"):
