@@ -297,10 +297,12 @@ def _rotation_values(keyed: Iterable[tuple[Bone, Basis]], before: Mapping[str, A
 def _channels(
     plan: Plan, chain: ChainPlan, bases: Mapping[Bone, Basis], rotations: Mapping[Bone, Array], rows: Integers
 ) -> Iterator[Channel]:
-    frames = plan.frames[rows]
+    # To pick all rows would copy the values of each bone.
+    picked = slice(None) if len(rows) == len(plan.frames) else rows
+    frames = plan.frames[picked]
     for bone, basis in bases.items():
         values = {bone.rotation_path: rotations[bone]}
         if bone in chain.scaled:
             values[bone.scale_path] = basis.scale
         for path, value in values.items():
-            yield Channel(path=path, group=bone.name, frames=frames, values=value[rows])
+            yield Channel(path=path, group=bone.name, frames=frames, values=value[picked])
