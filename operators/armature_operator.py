@@ -182,11 +182,6 @@ def show_in_panel(report: "api.Report") -> None:
     from ..blender.bake.report import remember
 
     remember(report)
-    redraw_views()
-
-
-def redraw_views() -> None:
-    """Every 3D View of every window is to be drawn."""
     for manager in bpy.data.window_managers:
         for area in (area for window in manager.windows for area in window.screen.areas if area.type == "VIEW_3D"):
             area.tag_redraw()

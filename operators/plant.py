@@ -1,4 +1,4 @@
-"""Let captured feet stand where they touch the ground, set from when to when, and show where they do."""
+"""Let captured feet stand where they touch the ground, and set from when to when."""
 
 from typing import Any, cast
 
@@ -8,7 +8,7 @@ from bpy.types import Context, Event, OperatorProperties
 
 from ..blender.armatures import Rig
 from ..blender.options import option, rows, with_properties
-from .armature_operator import ArmatureOperator, Result, api, contact_runs, in_hand, probe, redraw_views, unkeyed_moves
+from .armature_operator import ArmatureOperator, Result, api, contact_runs, in_hand, probe, unkeyed_moves
 from .frame_range import usual_range
 from .progress import EachActionOperator
 
@@ -145,21 +145,3 @@ class TWO_BONE_IK_OT_contact_set(ArmatureOperator):
         if self.bone not in rig.pose.bones:
             raise api.Refused("NO_CONTACT_BONE", object=rig, bone=self.bone)
         contact_runs.set_kind(rig, context.scene, self.bone, self.frame_start, self.frame_end, self.contact)
-
-
-class TWO_BONE_IK_OT_foot_paths(ArmatureOperator):
-    """Show over which paths feet go, as planted and as captured, and where they stand over the range; or hide them"""
-
-    bl_label = "Show Two-Bone IK Foot Paths"
-    bl_options = set()  # it changes nothing
-
-    def run(self, context: Context, rig: Rig) -> None:
-        from ..blender.plant import foot_paths
-
-        manager: Any = context.window_manager
-        if foot_paths.paths(rig):
-            foot_paths.forget(rig)
-        else:
-            foot_paths.sample(rig, context.scene)
-            manager.two_bone_ik_overlay = True
-        redraw_views()

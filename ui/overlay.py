@@ -62,7 +62,7 @@ def _draw() -> None:
     gpu.state.blend_set("ALPHA")
     for rig, held, limbs in _shown(context):
         _draw_limbs(context, rig, held, limbs)
-        _draw_feet(rig, context, _colors(context))
+        _draw_feet(rig, context)
     gpu.state.blend_set("NONE")
 
 
@@ -120,23 +120,14 @@ def _goals(rig: Rig) -> "Iterable[Object | None]":
         yield from (chain.target, chain.pole_target)
 
 
-def _draw_feet(rig: Rig, context: Context, colors: Any) -> None:
-    """Marks of ball and heel, and once they were sampled the paths as planted and, fainter, as captured."""
-    from ..blender.status import foot_marks
+def _draw_feet(rig: Rig, context: Context) -> None:
+    """Marks of ball and heel, filled where they stand."""
+    from ..blender.status.foot_marks import foot_marks
 
-    now = rig, context.scene, context.view_layer.depsgraph
-    lines, color = foot_marks.foot_lines(*now), tuple(colors.guide_color)
-    _draw_lines(lines.captured, (*color[:3], 0.5 * color[3]), width=1.0)
-    _draw_lines(lines.planted, color, width=1.0)
-    _draw_lines(lines.prints, color, width=1.0)
-    marks = foot_marks.foot_marks(*now)
-    _draw_lines([mark.line for mark in marks], colors.reached_color, width=2.0)
-    _fill([mark.line for mark in marks if mark.stands], colors.reached_color)
-
-
-def _fill(lines: "Iterable[Line]", color: tuple[float, ...]) -> None:
-    """What these lines are around, which is nowhere hollow."""
-    _draw_points("TRIS", [point for line in lines for pair in pairwise(line[1:]) for point in (line[0], *pair)], color)
+    color, marks = _colors(context).reached_color, foot_marks(rig, context.scene, context.view_layer.depsgraph)
+    _draw_lines([mark.line for mark in marks], color, width=2.0)
+    filled = [mark.line for mark in marks if mark.stands]
+    _draw_points("TRIS", [point for line in filled for pair in pairwise(line[1:]) for point in (line[0], *pair)], color)
 
 
 def _pixel() -> float:

@@ -6,7 +6,7 @@ from bpy.app.translations import pgettext_iface
 from bpy.types import Context, UILayout
 
 from ..blender.armatures import Rig
-from ..blender.plant import contact_keys, foot_paths
+from ..blender.plant import contact_keys
 from ..blender.takes.fit_scene import misfit
 from . import contacts
 from .sidebar import button_row, draw_lines, section
@@ -28,11 +28,10 @@ def draw(layout: UILayout, context: Context, rig: Rig, *, is_first: bool = False
         if time := misfit(rig, context.scene):
             text = pgettext_iface("Fit Scene to {} - {}").format(time.start, time.end)
             body.operator("two_bone_ik.fit_scene", text=text, translate=False)
-        row = body.row(align=True)
-        row.use_property_split = False
         if not rig.two_bone_ik_chains:  # with chains it is above the sections
+            row = body.row()
+            row.use_property_split = False
             row.prop(context.window_manager, "two_bone_ik_overlay", toggle=True)
-        row.operator("two_bone_ik.foot_paths", text="Foot Paths", depress=bool(foot_paths.paths(rig)))
     contacts.draw(body, context, rig)
     _draw_options(body, context, rig)
     thresholds = section(body, "Thresholds")

@@ -11,7 +11,6 @@
     contact_runs : contacts as runs of frames that the panel shows, selects, sets and moves
     floor : how high a level or a mesh is below points
     compare_feet : on which frames feet are measured; how far they slide and turn
-    foot_paths : samples the paths that the overlay shows, while they are true
 
 When feet stand by themselves, and how they then move, is in `solver/feet`; toes, knees that were captured straight, and
 the ground below feet, in `skeleton/feet`.
@@ -24,7 +23,6 @@ Other rooms use of it:
     contact_runs : all
     feet : found_limbs, names_by_end
     floor : Floor
-    foot_paths : all
     plant : find_contacts, plant_feet
     planted_targets : plant_with_targets
 """

@@ -5,7 +5,7 @@
     hiding : which constraint or switch hides a limb, and what lets it show
     hold_state : which holds of a target show that they are out of date
     overlay : points of the other solution, of reach, pole and signs
-    foot_marks : circles and paths of planted feet, and where they stand
+    foot_marks : circles where planted feet are, and whether they stand
     ray_cast : the surface below the mouse, to which a pulled tip snaps
     system_info : what a report of a fault tells, without names and paths
 
@@ -14,7 +14,7 @@ draws.
 
 Other rooms use of it:
 
-    foot_marks : all
+    foot_marks : foot_marks
     hiding : all
     hold_state : hold_states
     in_hand : all

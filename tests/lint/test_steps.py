@@ -74,8 +74,8 @@ def test_only_requests_order_what_is_measured() -> None:
 
 def test_only_requests_sample_to_solve() -> None:
     samplers = ("Sampler", "sample_current_frame", "sampled_current_frame", "sample_current_pose")
-    # A need names the sampler that a request gives it. Paths of feet are sampled to be shown.
-    assert outside_requests(*samplers) == {"scene/sampling.py", "bake/request.py", "plant/foot_paths.py"}
+    # A need names the sampler that a request gives it.
+    assert outside_requests(*samplers) == {"scene/sampling.py", "bake/request.py"}
 
 
 @pytest.mark.parametrize("name", ["bake/bake", "targets/targets_from_pose"])

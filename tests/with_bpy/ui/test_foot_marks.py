@@ -6,9 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.blender import versions
-from bl_ext.user_default.two_bone_ik.blender.plant import foot_paths
-from bl_ext.user_default.two_bone_ik.blender.status.foot_marks import FootLines, foot_lines, foot_marks
+from bl_ext.user_default.two_bone_ik.blender.status.foot_marks import foot_marks
 from bpy.types import Object
 from mathutils import Matrix
 
@@ -27,10 +25,6 @@ def rig() -> Object:
     api.plant(found)
     bpy.context.view_layer.objects.active = found
     return found
-
-
-def lines(rig: Object) -> FootLines:
-    return foot_lines(rig, bpy.context.scene, bpy.context.evaluated_depsgraph_get())
 
 
 def stands() -> np.ndarray:
@@ -71,51 +65,6 @@ def test_a_mark_is_a_circle_that_lies_flat(rig: Object) -> None:
     np.testing.assert_allclose(np.linalg.norm(offsets, axis=-1), mark.radius)
     np.testing.assert_allclose(offsets[:, 2], 0.0)
     assert 0.01 < mark.radius < 0.1
-
-
-def test_paths_are_those_of_the_planted_and_captured_foot(rig: Object) -> None:
-    assert lines(rig) == ((), (), ())
-    bpy.ops.two_bone_ik.foot_paths()
-    planted = shown(rig, COUNT).points
-    found = lines(rig)
-    bones = list(foot_paths.paths(rig).planted)
-    assert bones == ["shin.L", "shin.R"]
-    np.testing.assert_allclose(np.array(found.planted), np.moveaxis(planted, 0, 2).reshape(4, COUNT, 3), atol=CLOSE)
-    action = versions.played(rig)[0]
-    rig.animation_data.action = action.two_bone_ik_source
-    assert lines(rig) == ((), (), ()), "another action plays"
-    before = shown(rig, COUNT).points
-    np.testing.assert_allclose(np.array(found.captured), np.moveaxis(before, 0, 2).reshape(4, COUNT, 3), atol=CLOSE)
-    assert np.abs(before - planted).max() > 0.005
-
-
-def test_footprints_are_where_points_stand(rig: Object) -> None:
-    bpy.ops.two_bone_ik.foot_paths()
-    points, wanted = shown(rig, COUNT).points, stands()
-    centers = np.array([np.mean(line[:-1], axis=0) for line in lines(rig).prints])
-    near = np.linalg.norm(centers[:, None] - points[wanted][None], axis=-1)
-    assert near.min(axis=0).max() < 1e-5, "each point that stands has a print"
-    assert near.min(axis=1).max() < 1e-5, "each print has a point that stands there"
-
-
-def test_paths_go_with_the_keys_that_they_are_of(rig: Object) -> None:
-    bpy.ops.two_bone_ik.foot_paths()
-    for frame in range(1, COUNT + 1):
-        on_frame(frame)
-        assert lines(rig).planted
-    hips = next(curve for curve in versions.curves(rig) if curve.data_path.endswith(".location"))
-    hips.keyframe_points[8].co.y += 0.01
-    hips.update()
-    on_frame(9)
-    assert lines(rig) == ((), (), ())
-
-
-def test_a_second_press_hides_the_paths(rig: Object) -> None:
-    for shows in (True, False, True):
-        bpy.ops.two_bone_ik.foot_paths()
-        assert bool(foot_paths.paths(rig)) is shows
-    api.plant(rig)
-    assert foot_paths.paths(rig) is None
 
 
 def test_contacts_that_no_press_has_planted_have_no_marks() -> None:

@@ -1,5 +1,5 @@
 """Contacts in sight, without chains: a press plants, a click on a row goes there, a button sets Both, and the overlay
-shows where feet stand and which way they go.
+shows where feet stand.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_runs
 from mathutils import Euler, Vector
-from scenarios.pictures import smoothed
 from scenarios.plant import click_run, heights, place_of, plant, show_rows
 from scenarios.sidebar import drag_edge
 from user import Steps, User
@@ -44,7 +43,7 @@ def scenario(user: User) -> Steps:
 
 
 def seen(user: User) -> Steps:
-    """The overlay marks feet that stand, and the paths show beside it."""
+    """The overlay marks feet that stand."""
     color = overlay_color()
     bpy.context.scene.frame_set(next(found.start for found in runs() if found.kind == "BOTH" and found.start > 10))
     yield from user.wait()
@@ -53,13 +52,6 @@ def seen(user: User) -> Steps:
     yield from user.wait()
     user.screenshot("overlay")
     assert user.sees(color)
-    yield from user.click("two_bone_ik.foot_paths")
-    yield from user.point(0.2, 0.2)
-    yield from smoothed(user)
-    user.screenshot("paths")
-    # The sections of other extensions are above ours.
-    area, top = user.area, 330
-    user.picture("contacts", area.x + 60, area.y, area.width - 60, area.height - top)
 
 
 def corrected(user: User) -> Steps:

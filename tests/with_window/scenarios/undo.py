@@ -58,7 +58,7 @@ STEPS = (
 
 
 def scenario(user: User) -> Steps:
-    shows = {"foot_paths", "system_info_copy"}  # and change nothing
+    shows = {"system_info_copy"}  # and change nothing
     assert {name for name, _ in STEPS} == set(dir(bpy.ops.two_bone_ik)) - shows
     addon_utils.enable("rigify", default_set=True)
     bpy.ops.object.select_all(action="SELECT")
