@@ -3,7 +3,7 @@
     armature_operator : when a button can be pressed, on which armatures and chains it acts; how refusals are told
     frame_range : which range a dialog offers, and which chains it names
     progress : requests with a dialog, progress and Esc; refuses moves without a key
-    chains : edit the list: add, detect, remove, move, copy settings; choose side, shares and Aligned; copy system info
+    chains : edit the list: add, detect, remove, move, copy settings; choose side, shares and Aligned
     takeover : Take Over IK Constraints
     targets : create, remove, snap, key, move and pin targets; which kind is usual in Pose Mode
     hold : Hold, Update Holds, Remove Hold

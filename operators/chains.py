@@ -4,12 +4,12 @@ from math import degrees
 from typing import Any
 
 from bpy.app.translations import pgettext_iface, pgettext_tip
-from bpy.types import Context, Operator, OperatorProperties
+from bpy.types import Context, OperatorProperties
 
 from ..blender.armatures import Rig
 from ..blender.options import option
 from ..blender.settings.properties import TwoBoneIKChain, chain_fields, is_from_library
-from .armature_operator import ArmatureOperator, ChainOperator, Result, api, in_hand
+from .armature_operator import ArmatureOperator, ChainOperator, api, in_hand
 
 
 class TWO_BONE_IK_OT_chain_add(ArmatureOperator):
@@ -161,15 +161,3 @@ class TWO_BONE_IK_OT_settings_copy(ChainOperator):
         self.inform("note.copied" if names else "note.no_other_chain", chains=names)
         for sentence in filter(None, copied.values()):
             self.report({"WARNING"}, sentence)
-
-
-class TWO_BONE_IK_OT_system_info_copy(Operator):
-    """Copy versions and the settings of chains to the clipboard, without names and paths, for the report of a fault"""
-
-    bl_label = "Copy Two-Bone IK System Info"
-
-    def execute(self, context: Context) -> Result:
-        from ..blender.status.system_info import system_info
-
-        context.window_manager.clipboard = system_info(in_hand.rig_in_hand(context))
-        return {"FINISHED"}

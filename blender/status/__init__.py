@@ -7,7 +7,6 @@
     overlay : points of the other solution, of reach, pole and signs
     foot_marks : circles where planted feet are, and whether they stand
     ray_cast : the surface below the mouse, to which a pulled tip snaps
-    system_info : what a report of a fault tells, without names and paths
 
 The color of a limb's state is in `options.toml`; its sign, icon and words are in `ui/limb_notice.toml`. `ui/overlay`
 draws.
@@ -21,5 +20,4 @@ Other rooms use of it:
     limb_state : LimbState, State, limb_states
     overlay : all
     ray_cast : surface
-    system_info : system_info
 """

@@ -10,13 +10,11 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.status import hiding
 from bl_ext.user_default.two_bone_ik.blender.status.limb_state import LimbState, limb_states
-from bl_ext.user_default.two_bone_ik.blender.status.system_info import system_info
 from bl_ext.user_default.two_bone_ik.ui import limb_notice
 from bpy.types import Object
 
 from support import rigs
 from support.live import WITHIN_REACH
-from support.release import version
 from support.rigify import generated
 from support.truth import Limb, on_frame
 
@@ -293,36 +291,3 @@ def test_a_target_that_comes_into_the_scene_is_followed() -> None:
     assert told(rig).state == "REACHED"
     bpy.data.objects["Target"].hide_viewport = True
     assert told(rig).refusal.kind == "DISABLED"
-
-
-def test_system_info_tells_versions_and_settings_that_changed() -> None:
-    lines = system_info(None).splitlines()
-    assert lines[:2] == [f"Two-Bone IK {version()}", f"Blender {bpy.app.version_string}"]
-    assert f"NumPy {np.__version__}" in lines[2]
-    assert len(lines) == 3
-    limb = rigs.arm()
-    limb.softness, limb.unreachable, limb.mute = 0.25, "STRETCH", True
-    limb.bend_max = 1.5
-    rig = limb.id_data
-    rig.scale = (2.0, 2.0, 2.0)
-    bpy.context.view_layer.update()
-    *_, told, settings = system_info(rig).splitlines()
-    assert told == f"Armature: {len(rig.data.bones)} bones, scale 2 2 2, live False"
-    assert settings.startswith("Chain: ")
-    assert {"mute True", "end_bone", "target", "softness 0.25", "unreachable STRETCH", "bend_max 1.5"} <= set(
-        settings.removeprefix("Chain: ").split(", ")
-    )
-    assert "pole" not in settings
-
-
-def test_system_info_has_no_name_and_no_path(tmp_path) -> None:
-    rig = rigs.armature(name="Secret Hero")
-    for bone in rig.data.bones:
-        bone.name = f"Secret {bone.name}"
-    item = rigs.chain(rig, rig.data.bones[1].name, target=rigs.empty("Secret Target", (1, 0, 1)))
-    item.name = "Secret Limb"
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "secret.blend"))
-    text = system_info(rig)
-    assert "secret" not in text.lower()
-    assert str(tmp_path) not in text
-    assert "target" in text
