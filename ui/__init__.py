@@ -10,7 +10,7 @@
     switch : which limbs show FK or IK, buttons to switch, faulty files of rigs
     bake : the last report
     limb_notice : words, icon and sign of a limb's state, and the button that mends it
-    menus : our own menus, from menus.toml, the pie, and the entries that open them in Blender's menus
+    menus : our own menus, from menus.toml, and the entries that open them in Blender's menus
     pull_tool : Pull Limb: tool, handles, and entry in the context menu of Pose Mode
     overlay : draws limbs, reach, poles and feet over the view
     preferences : what is set for all files

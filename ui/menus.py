@@ -1,4 +1,4 @@
-"""Menus in Blender's own, without which menu search finds nothing: menus.toml has them, but for the one in a circle."""
+"""Menus in Blender's own, without which menu search finds nothing: menus.toml has them."""
 
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -34,28 +34,6 @@ def _draw_entry(layout: UILayout, entry: Mapping[str, Any]) -> None:
         layout.separator()
 
 
-class TWO_BONE_IK_MT_pie(Menu):
-    """What animators press most, around the mouse. It has no key until the user gives it one"""
-
-    bl_label = "Two-Bone IK"
-
-    def draw(self, context: Context) -> None:
-        from ..blender.status.in_hand import rig_in_hand
-
-        pie = self.layout.menu_pie()
-        if rig := rig_in_hand(context):
-            pie.operator("two_bone_ik.live", text="Live", depress=rig.two_bone_ik_live)
-        else:
-            pie.separator()
-        pie.operator("two_bone_ik.solve", text="Solve")
-        pie.operator("two_bone_ik.pin", text="Pin")
-        pie.operator("two_bone_ik.bake", text="Bake...")
-        pie.operator("two_bone_ik.flip_bend", text="Flip")
-        pie.operator("wm.tool_set_by_id", text="Pull Limb").name = "two_bone_ik.pull_limb"
-        pie.operator("two_bone_ik.switch", text="Switch...")
-        pie.menu("TWO_BONE_IK_MT_chains", text="More...")
-
-
 def _draw(menu: Menu, context: Context) -> None:
     from ..blender.status.in_hand import rig_in_hand
 
@@ -69,9 +47,7 @@ def _draw_import(menu: Menu, _context: Context) -> None:
 
 
 _DECLARED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-_register, _unregister = register_classes_factory(
-    (*(_menu(name, **declared) for name, declared in _DECLARED.items()), TWO_BONE_IK_MT_pie)
-)
+_register, _unregister = register_classes_factory([_menu(name, **declared) for name, declared in _DECLARED.items()])
 
 
 def register() -> None:

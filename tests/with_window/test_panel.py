@@ -9,10 +9,6 @@ def test_hock_twist_and_pin_are_set_in_the_panel(play: Callable[[str], None]) ->
     play("limb_options")
 
 
-def test_the_pie_menu_opens_by_a_key_of_the_users(play_alone: Callable[[str], None]) -> None:
-    play_alone("pie")
-
-
 def test_live_and_overlay_come_and_go_with_extension_and_file(play_alone: Callable[[str], None]) -> None:
     play_alone("come_and_go")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -22,30 +21,25 @@ from support.library import linked
 from support.rigify import generated, metarig
 from support.rigs import animate, arm, armature, empty
 
-MENUS = Path(__file__).parents[3] / "ui" / "menus.py"
+MENUS = Path(__file__).parents[3] / "ui" / "menus.toml"
 MOST = 20
 """Rows of one menu: it fits a small window."""
 
 
 def entries() -> dict[str, list[tuple[str, str]]]:
     """Of each menu what its entries do, and their words; "" for those of the operator's own label."""
-    found = {
+    return {
         name: [(f"two_bone_ik.{entry['operator']}", entry["text"]) for entry in menu["entries"] if "operator" in entry]
-        for name, menu in tomllib.loads(MENUS.with_suffix(".toml").read_text("utf-8")).items()
+        for name, menu in tomllib.loads(MENUS.read_text("utf-8")).items()
     }
-    for menu in (node for node in ast.parse(MENUS.read_text("utf-8")).body if isinstance(node, ast.ClassDef)):
-        for call in (node for node in ast.walk(menu) if isinstance(node, ast.Call) and node.args):
-            if getattr(call.func, "attr", "") in ("operator", "operator_menu_enum"):
-                texts = [word.value.value for word in call.keywords if word.arg == "text"]
-                found.setdefault(menu.name, []).append((call.args[0].value, "".join(texts)))
-    return found
 
 
 def test_every_operator_is_in_the_menus() -> None:
     shown = {name for menu in entries().values() for name, _ in menu}
     known = {f"two_bone_ik.{name}" for name in dir(bpy.ops.two_bone_ik)}
-    # Lines of a report and runs of contacts go to their frames, and each twist bone of the panel has its share.
-    named = ("go_to_frame", "contact_select", "twist_share")
+    # Lines of a report and runs of contacts go to their frames, each twist bone of the panel has its share, and Live
+    # is a button that shows whether it is on.
+    named = ("go_to_frame", "contact_select", "twist_share", "live")
     assert known - shown == {f"two_bone_ik.{name}" for name in named}
 
 
