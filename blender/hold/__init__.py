@@ -7,8 +7,7 @@
     leaders : which limbs are solved first, since they move what targets are held to
 
 Grip and ease are in `skeleton/hold`: on a thing a hold keeps its grip, in the world it grips its target again, where
-that then is. Which targets can be held is in `targets/checks`; what the panel says of holds out of date, in
-`status/hold_state`.
+that then is. Which targets can be held is in `targets/checks`.
 
 Other rooms use of it:
 

@@ -3,7 +3,6 @@
     in_hand : which limb and armature panel, menus and operators act on, by selection or active chain
     limb_state : how a limb is posed, and what keeps tip and target apart; how often that is measured
     hiding : which constraint or switch hides a limb, and what lets it show
-    hold_state : which holds of a target show that they are out of date
     overlay : points of the other solution, of reach, pole and signs
     foot_marks : circles where planted feet are, and whether they stand
     ray_cast : the surface below the mouse, to which a pulled tip snaps
@@ -15,7 +14,6 @@ Other rooms use of it:
 
     foot_marks : foot_marks
     hiding : all
-    hold_state : hold_states
     in_hand : all
     limb_state : LimbState, State, limb_states
     overlay : all
