@@ -142,7 +142,6 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
         active = "" if active_chain(rig) or not context.active_pose_bone else context.active_pose_bone.name
         bone = self.bone or active
         limb = limb_of(rig, bone) if bone else self.active_names(rig)[0]
-        self._rig = rig
         self._drag = api.drag(rig, limb, scene=context.scene, insert_keys=auto_keying(context))
         self._start = self._drag.tip if self.pull == "TIP" else self._drag.mid
 
@@ -180,31 +179,17 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
             return tuple(number if axis == (self._axis or 0) else 0.0 for axis in range(3))
         offset = self._free
         if event.ctrl != context.scene.tool_settings.use_snap:
-            offset = self._snapped(context, event, step=0.1 if event.shift else 1.0)
+            step = 0.1 if event.shift else 1.0
+            offset = tuple(step * round(part / step) for part in offset)
         return offset if self._axis is None else tuple(offset[axis] * (axis == self._axis) for axis in range(3))
-
-    def _snapped(self, context: Context, event: Event, step: float) -> tuple[float, ...]:
-        """To the surface under the mouse, or to increments, as Blender's snapping is set."""
-        from ..blender.status.ray_cast import surface
-
-        if not context.scene.tool_settings.snap_elements & {"INCREMENT", "GRID"}:
-            find = (view3d_utils.region_2d_to_origin_3d, view3d_utils.region_2d_to_vector_3d)
-            origin, direction = (part(self._region, self._view, self._mouse(event)) for part in find)
-            place = surface(context.scene, context.view_layer.depsgraph, origin, direction, rig=self._rig)
-            if place is not None:
-                return tuple(there - here for there, here in zip(place.to_tuple(), self._start, strict=True))
-        return tuple(step * round(part / step) for part in self._free)
 
     def _under_mouse(self, event: Event) -> Any:
         """Where the mouse is in the plane of the view that holds the joint."""
-        return view3d_utils.region_2d_to_location_3d(self._region, self._view, self._mouse(event), self._start)
-
-    def _mouse(self, event: Event) -> tuple[int, int]:
-        """In the region. Blender tells a drag from a click some pixels away from where the button was pressed."""
         x, y = event.mouse_x, event.mouse_y
-        if event.value == "CLICK_DRAG":
+        if event.value == "CLICK_DRAG":  # some pixels away from where the button was pressed
             x, y = event.mouse_prev_press_x, event.mouse_prev_press_y
-        return x - self._region.x, y - self._region.y
+        place = x - self._region.x, y - self._region.y
+        return view3d_utils.region_2d_to_location_3d(self._region, self._view, place, self._start)
 
     def _show(self, context: Context, *, done: bool = False) -> None:
         """Keys in the status bar, and how far the joint was pulled in the header."""

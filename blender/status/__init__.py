@@ -5,7 +5,6 @@
     hiding : which constraint or switch hides a limb, and what lets it show
     overlay : points of the other solution, of reach, pole and signs
     foot_marks : circles where planted feet are, and whether they stand
-    ray_cast : the surface below the mouse, to which a pulled tip snaps
 
 The color of a limb's state is in `options.toml`; its sign, icon and words are in `ui/limb_notice.toml`. `ui/overlay`
 draws.
@@ -17,5 +16,4 @@ Other rooms use of it:
     in_hand : all
     limb_state : LimbState, State, limb_states
     overlay : all
-    ray_cast : surface
 """

@@ -59,21 +59,16 @@ def scenario(user: User) -> Steps:
     yield
     assert pose() == posed
 
-    # Snapped to what is seen first, but for the character itself.
-    view = user.area.spaces.active.region_3d
-    screen("Wall", view, -1.0)
-    screen("Skin", view, 1.0).parent = bpy.context.object
     bpy.context.scene.tool_settings.use_snap = True
-    bpy.context.scene.tool_settings.snap_elements = {"FACE"}
-    start = tip()
     yield from user.click("two_bone_ik.drag")
     yield from user.point(0.4, 0.6)
     yield from user.point(0.5, 0.5)
     yield
     yield from user.press("RET")
     yield
-    place = start + Vector(bpy.context.window_manager.operators[-1].properties.offset)
-    assert abs(depth(view, place) + 1.0) < 1e-3, place
+    offset = Vector(bpy.context.window_manager.operators[-1].properties.offset)
+    assert any(offset)
+    assert all(part.is_integer() for part in offset), offset
 
     # A target goes along as the mouse moves, and Esc puts it back.
     bpy.context.scene.tool_settings.use_snap = False
@@ -90,21 +85,6 @@ def scenario(user: User) -> Steps:
     yield from user.press("ESC")
     yield
     assert (pose(), target.location[:]) == before
-
-
-def depth(view: bpy.types.RegionView3D, place: Vector) -> float:
-    """From what the view turns about, towards the eye."""
-    return (view.view_rotation.inverted() @ (place - view.view_location)).z
-
-
-def screen(name: str, view: bpy.types.RegionView3D, depth: float) -> bpy.types.Object:
-    """A square that fills the view at this depth."""
-    corners = ((-9, -9, depth), (9, -9, depth), (9, 9, depth), (-9, 9, depth))
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata([view.view_location + view.view_rotation @ Vector(place) for place in corners], [], [range(4)])
-    item = bpy.data.objects.new(name, mesh)
-    bpy.context.scene.collection.objects.link(item)
-    return item
 
 
 def pose() -> list[tuple[float, ...]]:
