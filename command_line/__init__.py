@@ -18,7 +18,6 @@
     formats : which suffixes are read and written
     record : the report on disk, and whether the same was done before
     outcome : words and exit status of a shot; the table of many
-    summary : a line of JSON for each shot that has ended
     worker : other Blenders that take shots: time limit, crash, clean-up
     interrupt : how Ctrl-C and the farm's signal stop it
     standard_streams : progress, lines with escapes, and output that is not taken

@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import IntEnum
 from typing import Any
@@ -54,25 +54,14 @@ class Outcome:
     state : a word or two
     text : the reason, or the result in short
     damage : a sentence if Blender says that the file is damaged
-    frames, worst_miss : how many frames there are, and the largest distance from a target, if it was carried out
     reports : all reports, if the shot was carried out in this process
-    started, seconds : when it began, as ISO 8601 in UTC, and how long it took
     """
 
     status: int
     state: str
     text: str
     damage: str = ""
-    frames: int = 0
-    worst_miss: float | None = None
-    started: str = ""
-    seconds: float = 0.0
     reports: tuple[Report, ...] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """All but the reports, as a line of a summary has it."""
-        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "reports"}
-        return {"reason" if name == "text" else name: value for name, value in values.items()}
 
 
 class Clock:
@@ -83,7 +72,7 @@ class Clock:
         self._since = time.monotonic()
 
     def times(self) -> dict[str, Any]:
-        """The fields `started` and `seconds` of an outcome."""
+        """The fields `started` and `seconds` of a report: ISO 8601 in UTC, and how long it took."""
         return {"started": self._started, "seconds": round(time.monotonic() - self._since, 3)}
 
 
@@ -119,8 +108,6 @@ def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: 
         status=status,
         state=state,
         text="; ".join(f"{fault}: {', '.join(names)}" for fault, names in faults.items() if names) or text,
-        frames=max((chain["frames"]["count"] for chain in chains), default=0),
-        worst_miss=max((chain["worst_miss"] for chain in chains), default=None),
     )
 
 

@@ -118,12 +118,8 @@ def _error(error: Refused | str) -> dict[str, str]:
 
 
 def _write(shot: Shot, content: dict[str, Any]) -> None:
-    if shot.report:
-        text = json.dumps({**named(shot), **content}, allow_nan=False)
-        atomic_write.write_text(shot.report, text, force=shot.force)
-
-
-def named(shot: Shot) -> dict[str, Any]:
-    """What reports and lines of a summary have alike: versions, and which shot it is, by number, name and files."""
-    shot_files = {"file": str(shot.file), "outputs": [*map(str, shot.outputs)]}
-    return {"schema": SCHEMA, "versions": VERSIONS, "shot": shot.number, "name": shot.name, **shot_files}
+    if not shot.report:
+        return
+    named = {"shot": shot.number, "name": shot.name, "file": str(shot.file), "outputs": [*map(str, shot.outputs)]}
+    text = json.dumps({"schema": SCHEMA, "versions": VERSIONS, **named, **content}, allow_nan=False)
+    atomic_write.write_text(shot.report, text, force=shot.force)

@@ -21,7 +21,6 @@ from .record import RefuseOther
 from .run_shot import done_before, run_shot
 from .shot import Shot, from_arguments
 from .standard_streams import Progress, complain, one_line
-from .summary import Summary
 
 
 def run(arguments: Namespace, call: Sequence[str]) -> int:
@@ -44,22 +43,15 @@ def _run(arguments: Namespace, call: Sequence[str], progress: Progress) -> int:
     listed = _listed(shot, arguments) if are_many else None
     shots, refuse_other = (listed.chosen(), listed.refuse_other) if listed else ({0: shot}, None)
     _refuse_overwriting([replace(shot, outputs=())] if arguments.in_place else shots.values(), arguments)
-    summary = Summary(arguments.summary)
-    outcomes: dict[int, Outcome] = {}
     with _alone(arguments), closing(_outcomes(shots, refuse_other, arguments, call, progress)) as ending:
-        for number, ended in ending:
-            outcomes[number] = ended
-            if not arguments.dry_run:
-                summary.add(shots[number], ended)
+        outcomes = dict(ending)
     status, reason = _told_of_many(shots, outcomes) if are_many else _told_of_one(outcomes[0])
     for _, ended in sorted(outcomes.items()):
         if ended.damage:
             complain(ended.damage)
     if status != ExitStatus.DONE:
-        _fail(reason, progress)
-    if summary.fault:
-        _fail(str(summary.fault), progress)
-        status = max(status, ExitStatus.REFUSED)
+        progress.failed(reason)
+        complain(reason)
     return status
 
 
@@ -155,13 +147,8 @@ def _refuse_overwriting(shots: Collection[Shot], arguments: Namespace) -> None:
     read = [path for shot in shots for path in (shot.file, *(rig.file for rig in shot.rigs))]
     read += [path for shot in shots for path in (shot.python_before, shot.python_after)]
     read += [arguments.manifest, arguments.path_mapping]
-    written = [path for shot in shots for path in (*shot.outputs, shot.report, shot.log)] + [arguments.summary]
+    written = [path for shot in shots for path in (*shot.outputs, shot.report, shot.log)]
     blend_file.refuse_overwriting(filter(None, read), filter(None, written))
-
-
-def _fail(reason: str, progress: Progress) -> None:
-    progress.failed(reason)
-    complain(reason)
 
 
 def _told_of_one(ended: Outcome) -> tuple[int, str]:

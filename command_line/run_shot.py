@@ -81,19 +81,17 @@ def run_shot(shot: Shot, progress: Progress, refuse_other: RefuseOther | None = 
             about = {"state": outcome.REFUSED, "request": request, **clock.times()}
             record.write_failure(shot, about, refused, refuse_other)
         ended = Outcome(status=ExitStatus.REFUSED, state=outcome.REFUSED, text=str(refused))
-    return replace(ended, **clock.times())
+    return ended
 
 
 def done_before(shot: Shot, refuse_other: RefuseOther | None = None) -> Outcome | None:
     """The outcome of a shot that an earlier run has carried out; None if it is to be carried out, or cannot be."""
-    clock = Clock()
     try:
         if not (shot.is_resumed and record.earlier(shot)):
             return None
-        ended = _done_before(shot, shot.request(_setups(shot)), refuse_other)
+        return _done_before(shot, shot.request(_setups(shot)), refuse_other)
     except Refused:
         return None
-    return ended and replace(ended, **clock.times())
 
 
 def _to_do(shot: Shot) -> Outcome:

@@ -89,7 +89,7 @@ class Worker(Popen[bytes]):
             with _log(shot.log or Path(os.devnull)) as log:
                 answer, last_line = self._answer(shot, log, monotonic() + time_limit)
         except Refused as refused:
-            return Outcome(status=ExitStatus.REFUSED, state=outcome.REFUSED, text=str(refused), **clock.times())
+            return Outcome(status=ExitStatus.REFUSED, state=outcome.REFUSED, text=str(refused))
         if answer:
             return answer
         status, state = self.wait(), "crashed"
@@ -98,7 +98,7 @@ class Worker(Popen[bytes]):
             state, how = "timed out", f"was stopped after {time_limit:g} seconds"
         text = f"Blender {how}: {last_line}" if last_line else f"Blender {how}"
         self._clean_up(shot, state, text, clock)
-        return Outcome(status=ExitStatus.CRASHED, state=state, text=text, **clock.times())
+        return Outcome(status=ExitStatus.CRASHED, state=state, text=text)
 
     def _clean_up(self, shot: Shot, state: str, text: str, clock: Clock) -> None:
         """Remove the files that it has left unfinished, and write the report that it could not write."""

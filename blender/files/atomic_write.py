@@ -48,7 +48,7 @@ def text(path: Path, largest: int = LARGEST_TEXT) -> str:
         return file.read().decode("utf-8-sig")
 
 
-def first_line(path: Path, largest: int = LARGEST_TEXT) -> bytes:
+def first_line(path: Path, largest: int) -> bytes:
     """The beginning of the file, up to its first line break, `largest` bytes at most; empty if there is no file.
 
     raises : Refused as by `opened`

@@ -153,7 +153,7 @@ def test_help_is_there(capsys: pytest.CaptureFixture[str], line: str) -> None:
     assert max(map(len, said.splitlines())) < 130
 
 
-COMMON = ("rig", "setup", "frames", "python-before", "python-after", "report", "report-detail", "summary")
+COMMON = ("rig", "setup", "frames", "python-before", "python-after", "report", "report-detail")
 COMMON = (*COMMON, "strict", "time-limit", "manifest", "shot", "path-mapping", "output-dir", "jobs", "log-dir")
 TAKING_VALUES = {
     "bake": (*COMMON, "keys", "tolerance", "measure", "output"),
