@@ -8,7 +8,7 @@
     manifest : what a row means, and what it inherits; takes those that `--shot` chooses; refuses wrong rows
     rows : all rows of a list, as written; how to find them without parsing each
     patterns : which files and animations a row stands for
-    list_names : how shots and their outputs are called, so that no two are alike
+    list_names : how shots and their outputs are called
     shot : what one shot is to do, as fields, and what decides its result
     shot_options : options of keys, Plant and Switch in manifests and setup files
     text_values : reads values from text, and says what is wrong

@@ -1,12 +1,9 @@
-"""The names of shots and of their outputs, which depend on the list alone: no two files of it get the same outputs.
-
-Some file systems take names that differ in case alone as the same, and so does this.
-"""
+"""The names of shots and of their outputs, which depend on the list alone."""
 
 import os
 import re
-from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..blender.messages.refused import Refused
@@ -22,40 +19,23 @@ _WILD = re.compile(r"[^/\\]*[*?[]")
 _UP = os.path.join(os.pardir, "")
 
 
-def endings(files: Sequence[str], takes: Sequence[str]) -> list[str]:
+def endings(takes: Sequence[str]) -> list[str]:
     """What the names of each shot and of its outputs have for an animation that was found by a pattern; "" without."""
-    of_file: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for file, take in zip(files, takes, strict=True):
-        if take:
-            of_file[file][take] = f"_{_UNFIT.sub('_', take)}"
-    told = {file: dict(zip(found, _apart(found.values()), strict=True)) for file, found in of_file.items()}
-    return [take and told[file][take] for file, take in zip(files, takes, strict=True)]
+    return [take and f"_{_UNFIT.sub('_', take)}" for take in takes]
 
 
 def outputs(files: Sequence[str], texts: Sequence[str], endings: Sequence[str], listing: Listing) -> Sequence[str]:
     """The path of each shot's outputs in their folder, without their suffix, if the shot names none itself.
-
-    Files that differ in their suffixes alone keep these; of other files whose outputs would have the same name, all but
-    the first get a number.
 
     texts : the files as their rows have them, maybe patterns
     """
     plain = {text: _on_this_machine(text, listing) for text in texts}
     home = os.path.join(os.path.normpath(listing.home), "")
     paths = [os.path.normpath(plain[text] if file == text else file) for file, text in zip(files, texts, strict=True)]
-    seen = [_seen(path, plain[text], home) for path, text in zip(paths, texts, strict=True)]
-    split = [*map(os.path.splitext, seen)]
-    folded = [stem.casefold() for stem, _ in split]
-    if not any(endings) and len(set(folded)) == len(folded):
-        return [stem for stem, _ in split]
-    found = {(stem, suffix.casefold()) for stem, (_, suffix) in zip(folded, split, strict=True)}
-    suffixes = Counter(stem for stem, _ in found)
-    bases = {
-        (path, ending): (stem if suffixes[key] == 1 else stem + suffix) + ending
-        for path, ending, (stem, suffix), key in zip(paths, endings, split, folded, strict=True)
-    }
-    told = dict(zip(bases, _apart(bases.values()), strict=True))
-    return [told[key] for key in zip(paths, endings, strict=True)]
+    return [
+        os.path.splitext(_seen(path, plain[text], home))[0] + ending
+        for path, text, ending in zip(paths, texts, endings, strict=True)
+    ]
 
 
 def _on_this_machine(text: str, listing: Listing) -> str:
@@ -74,25 +54,6 @@ def _seen(path: str, text: str, home: str) -> str:
     while path.startswith(_UP):
         path = path.removeprefix(_UP)
     return path
-
-
-def _apart(texts: Collection[str]) -> Sequence[str]:
-    """The texts, with a number behind those that an earlier one is the same as but for case."""
-    folded = [text.casefold() for text in texts]
-    taken = set(folded)
-    if len(taken) == len(folded):
-        return [*texts]
-    told, counts = list[str](), Counter[str]()
-    for text, key in zip(texts, folded, strict=True):
-        counts[key] += 1
-        number = ""
-        if counts[key] > 1:
-            while f"{key}_{counts[key]}" in taken:
-                counts[key] += 1
-            number = f"_{counts[key]}"
-            taken.add(key + number)
-        told.append(text + number)
-    return told
 
 
 def shot_names(own: Sequence[str], files: Sequence[str], endings: Sequence[str]) -> Sequence[str]:

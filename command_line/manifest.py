@@ -58,19 +58,19 @@ class Shots:
         self._defaults = shot_options.gathered(f"[defaults] of {listing.source}", rows.defaults)
         take = str(self._defaults.get("import_take", common.import_take))
         self._places, self._files, self._takes = patterns.files(rows, listing, arguments.output_dir, take)
-        self._endings = list_names.endings(self._files, self._takes)
+        self._endings = list_names.endings(self._takes)
         texts = [rows.files[place] for place in self._places]
         self._bases = list_names.outputs(self._files, texts, self._endings, listing)
         self._names = list_names.shot_names([rows.names[place] for place in self._places], self._files, self._endings)
 
     def chosen(self) -> dict[int, Shot]:
         """Those that the arguments choose. Refused if one makes no sense; a dry run goes on, and tells each fault."""
-        reports: dict[Path, int] = {}
+        places: dict[str, int] = {}
         chosen: dict[int, Shot] = {}
         for number in numbers(self._arguments.shot, len(self._files), self._names):
             try:
                 shot = self.shot(number)
-                if shot.report and (other := reports.setdefault(shot.report, number)) != number:
+                if shot.report and (other := places.setdefault(_folded(shot.report), number)) != number:
                     raise self._same_output(shot, other)
             except Refused as fault:
                 if not self._arguments.dry_run:
@@ -98,13 +98,13 @@ class Shots:
         is_there = isinstance(number, int) and 0 < number <= len(self._names)
         if not is_there or self._names[number - 1] != name:
             number = self._numbers.get(name, number if is_there else shot.number)
-        if number != shot.number and self._report(number) == shot.report:
+        if number != shot.number and self._place(number) == _folded(shot.report):
             raise self._same_output(shot, number)
 
-    def _report(self, number: int) -> Path | None:
+    def _place(self, number: int) -> str:
         with suppress(Refused):
-            return self.shot(number).report
-        return None
+            return _folded(self.shot(number).report)
+        return ""
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -119,7 +119,8 @@ class Shots:
     def _same_output(self, shot: Shot, other: int) -> Refused:
         assert shot.number
         place, where = next(iter(shot.outputs), shot.report), self._where(shot.number)
-        named: dict[str, Any] = {"value": str(place), "where": where, "other": other}
+        file, other_file = (f"{self._files[at - 1]} {self._takes[at - 1]}".rstrip() for at in (shot.number, other))
+        named = {"value": str(place), "where": where, "file": file, "other": other, "other_file": other_file}
         return Refused("SAME_OUTPUT.row" if self._arguments.manifest else "SAME_OUTPUT.file", **named)
 
 
@@ -260,6 +261,11 @@ class _Entry:
     def _text(self, table: Mapping[str, Any], key: str) -> str:
         (text,) = toml_file.texts(self.where, key, [table[key]])
         return text
+
+
+def _folded(path: Path | None) -> str:
+    """The path for a comparison: some file systems take names that differ in case alone as the same."""
+    return str(path).casefold()
 
 
 def _below(folder: Path, base: str, suffix: str, entry: _Entry) -> Path:

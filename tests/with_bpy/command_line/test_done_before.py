@@ -82,7 +82,9 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(season: Path, caps
 
 
 SAME = '[[shot]]\nname = "a"\nfile = "shot.blend"\n\n[[shot]]\nname = "b"\nfile = "shot.blend"\noutput = "shot.blend"\n'
-TOLD = 'Shot 2 of "{}" has the same output as shot 1, "{}": give it another output'
+TOLD = (
+    'Shot 2 of "{}", "shot.blend", has the same output as shot 1, "shot.blend", which is "{}": give it another output'
+)
 
 
 @pytest.mark.parametrize("other", ["", 'frames = "1:2"'], ids=["same", "other"])

@@ -11,8 +11,6 @@ import pytest
 
 from support.bvh import bvh, walk
 from support.command import run
-from support.empty_file import open_empty_file
-from support.take_files import dressed_walk, write
 
 pytestmark = pytest.mark.once
 
@@ -93,18 +91,6 @@ def test_a_shot_is_done_only_if_all_outputs_are(
     assert (tmp_path / "out/takes/a/walk.npz").stat().st_size
 
 
-def test_the_suffix_stays_where_stems_meet(takes: Path, tmp_path: Path) -> None:
-    dressed_walk(tmp_path)
-    write(takes / "a/walk.glb")
-    open_empty_file()
-    assert run("plant", "takes/a/*", "--output-dir", "out") == 0
-    names = ("walk.bvh.blend", "walk.glb.blend", "run.blend")
-    assert written(tmp_path / "out/takes/a") == with_reports(*names)
-    # Also of one of them alone.
-    assert run("plant", "takes/a/*", "--output-dir", "other", "--shot", "2") == 0
-    assert written(tmp_path / "other/takes/a") == with_reports("walk.bvh.blend")
-
-
 def gltf(path: Path, *animations: str) -> Path:
     """As much of a glTF file as tells the names of its animations."""
     named = [{"name": name, "channels": [{"target": {"node": 0}}]} for name in animations]
@@ -119,54 +105,60 @@ def to_be_written(capsys: pytest.CaptureFixture[str], *line: object) -> list[str
     return re.findall(r'writes "out/(.*)\.npz"', capsys.readouterr().out.replace(f"{Path.cwd()}/", ""))
 
 
-def listed(folder: Path) -> list[tuple[list[object], list[str]]]:
-    """FILEs, and the names of their results."""
-    (folder / "elsewhere").mkdir()
-    (folder / "here").mkdir()
-    for name in ("elsewhere/walk", "here/walk", "here/Walk", "here/m_Walk_a"):
-        (folder / f"{name}.bvh").touch()
-    alike = gltf(folder / "here/m.gltf", "Walk/a", "Walk:a", "Walk_a_2", "walk?A", "Run")
-    told = ["m_Walk_a", "m_Walk_a_3", "m_Walk_a_2", "m_walk_A_4", "m_Run"]
-    walks: list[object] = [folder / "elsewhere/walk.bvh", "walk.bvh", "Walk.bvh"]
-    with_suffix = [f"m.gltf{name[1:]}" for name in told]
-    return [
-        ([alike, "--import-take", "*"], told),
-        (["m.gltf", "--import-take", "Walk*"], told[:3]),
-        (walks, ["walk", "walk_2", "Walk_3"]),
-        (["m_Walk_a.bvh", "m.gltf", "--import-take", "W*a"], ["m_Walk_a", "m_Walk_a_3", "m_Walk_a_2"]),
-        ([gltf(folder / "here/M.glb"), "m.gltf", "--import-take", "*"], ["M.glb", *with_suffix]),
-    ]
-
-
-def test_results_of_one_list_have_names_of_their_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    lists = listed(tmp_path)
+@pytest.fixture
+def alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Files and animations whose outputs would have one name."""
+    for name in ("elsewhere/walk.bvh", "here/walk.bvh", "here/Walk.glb", "here/m_Walk_a.bvh"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    gltf(tmp_path / "here/m.gltf", "Walk/a", "Walk:a", "walk?A", "Run")
     monkeypatch.chdir(tmp_path / "here")
-    for line, told in lists:
-        assert len({name.casefold() for name in told}) == len(told)
-        assert to_be_written(capsys, *line) == told, line
-        alone = [to_be_written(capsys, *line, "--shot", number) for number in range(1, len(told) + 1)]
-        assert alone == [[name] for name in told], line
+    return tmp_path / "elsewhere"
 
 
-def test_names_of_animations_go_behind_those_of_a_row(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+ALIKE = [
+    (["{elsewhere}/walk.bvh", "walk.bvh"], "{elsewhere}/walk.bvh", "walk.bvh"),
+    (["walk.bvh", "Walk.glb"], "walk.bvh", "Walk.glb"),
+    (["m.gltf", "--import-take", "Walk*"], "m.gltf Walk/a", "m.gltf Walk:a"),
+    (["m.gltf", "--import-take", "[Ww]alk[?:]*"], "m.gltf Walk:a", "m.gltf walk?A"),
+    (["m_Walk_a.bvh", "m.gltf", "--import-take", "W*a"], "m_Walk_a.bvh", "m.gltf Walk/a"),
+]
+
+
+@pytest.mark.parametrize(("line", "first", "second"), ALIKE)
+def test_outputs_of_one_name_are_refused_before_any(
+    alike: Path, capsys: pytest.CaptureFixture[str], line: list[str], first: str, second: str
 ) -> None:
-    gltf(tmp_path / "m.gltf", "Walk/a", "Walk:a")
-    row = '[[shot]]\nfile = "m.gltf"\nimport_take = "*"\nname = "intro"\noutput = "first.npz"\n'
-    (tmp_path / "takes.toml").write_text(row)
-    monkeypatch.chdir(tmp_path)
+    words = [word.format(elsewhere=alike) for word in line]
+    assert run("plant", *words, "--output-dir", "out", "--format", "npz") == 5
+    said = capsys.readouterr().err
+    told = f'Shot 2 of the command line, "{second}", has the same output as shot 1, "{first}", which is '
+    assert told.format(elsewhere=alike) in said
+    assert "an output in a manifest or another --output-dir" in said
+    assert not Path("out").exists()
+
+
+def test_a_row_with_an_output_meets_no_other(alike: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = '[[shot]]\nfile = "walk.bvh"\n[[shot]]\nfile = "Walk.glb"\n'
+    Path("takes.toml").write_text(rows)
+    assert to_be_written(capsys, "--manifest", "takes.toml") == ["walk"]
+    Path("takes.toml").write_text(f'{rows}output = "other.npz"\n')
+    assert to_be_written(capsys, "--manifest", "takes.toml") == ["walk", "other"]
+
+
+def test_names_of_animations_go_behind_those_of_a_row(alike: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    row = '[[shot]]\nfile = "m.gltf"\nimport_take = "*[/n]*"\nname = "intro"\noutput = "first.npz"\n'
+    Path("takes.toml").write_text(row)
     line = ("--manifest", "takes.toml")
-    assert to_be_written(capsys, *line) == ["first_Walk_a", "first_Walk_a_2"]
-    assert to_be_written(capsys, *line, "--shot", "intro_Walk_a_2") == ["first_Walk_a_2"]
+    assert to_be_written(capsys, *line) == ["first_Walk_a", "first_Run"]
+    assert to_be_written(capsys, *line, "--shot", "intro_Walk_a") == ["first_Walk_a"]
 
 
 def test_a_file_that_is_given_twice_is_refused(takes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     line = ("plant", "takes/a/walk.bvh", "takes/b/../a/*.bvh", "--output-dir", "out")
     assert run(*line) == 5
     assert "has the same output as shot 1" in (said := capsys.readouterr().err)
-    assert "name its file once" in said
+    assert "name a file once" in said
 
 
 def test_formats_of_a_manifest_are_those_of_the_shot(takes: Path, tmp_path: Path) -> None:

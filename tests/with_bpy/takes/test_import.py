@@ -320,20 +320,6 @@ def test_a_pattern_gives_a_result_for_each_animation(
         assert f"{where[0]} goes with one file" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("suffix", ["fbx", "glb"])
-def test_animations_that_differ_in_case_alone_keep_apart(tmp_path: Path, suffix: str) -> None:
-    path, out = tmp_path / f"actor.{suffix}", tmp_path / "out"
-    several_animations(path, "walk")
-    line = ["plant", path, "--import-take", "[Ww]alk", "--import-fps", RATE, "--output-dir", out, "--format", "npz"]
-    for number in (1, 2):
-        assert run(*line, "--shot", number) == 0
-    reports = [json.loads(found.read_text()) for found in sorted(out.glob("*.json"))]
-    counts = {each["request"]["import_take"]: len(np.load(each["outputs"][0])["frames"]) for each in reports}
-    assert counts == {"Walk": COUNT, "walk": 12}
-    stems = {found.stem.casefold() for found in out.glob("*.npz")}
-    assert stems == {"actor_walk", "actor_walk_2"}
-
-
 def test_a_shot_of_a_manifest_may_be_several_animations(tmp_path: Path) -> None:
     path = tmp_path / "actor.fbx"
     several_animations(path)
