@@ -14,9 +14,7 @@ from bpy.types import Scene
 
 from .. import api
 from ..blender.armatures import Rig
-from ..blender.bake.build_plan import TakingPart, after_followed, chains_taking_part
-from ..blender.bake.chain import shear_refusal
-from ..blender.chains import inherit_scale
+from ..blender.bake.build_plan import after_followed
 from ..blender.files import atomic_write, file_lock
 from ..blender.messages.refused import Refused
 from ..blender.scene.checks import given_rig
@@ -28,9 +26,6 @@ from .record import RefuseOther
 from .shot import Progress, Setups, Shot, imported
 from .text_values import declared
 
-_POSING = ("bake", "check", "snap", "build")
-"""Commands that pose chains."""
-
 _AT_ONCE = 16
 """The most characters that are baked at the same time: their samples and keys are in memory together."""
 
@@ -41,17 +36,15 @@ class _Task:
 
     chains : names of its chains; None for all
     plant : options of Plant
-    left_out : the chains that were left out before, where `chains` names all others
     """
 
     chains: list[str] | None
     plant: Mapping[str, Any]
-    left_out: TakingPart | None = None
 
 
 @contextmanager
 def _told(refusals: list[Refused], shot: Shot) -> Iterator[None]:
-    """What is refused inside is added to these, and to keep going lets no other armature or chain know."""
+    """What is refused inside is added to these, and to keep going lets no other armature know."""
     try:
         yield
     except Refused as refused:
@@ -229,44 +222,19 @@ def _tasks(shot: Shot, setups: Setups, refusals: list[Refused]) -> dict[Rig, _Ta
             with_chains = not (setup and setup.chains) and shot.command not in ("plant", "switch")
             for rig in blend_file.rigs(shot.file, rig_setup.name, with_chains=with_chains):
                 with _told(refusals, shot):
-                    task = _task(shot, given_rig(rig), setup)
-                    is_posing = shot.command in _POSING
-                    tasks[rig] = _without_sheared(rig, task, refusals) if shot.keep_going and is_posing else task
+                    tasks[rig] = _task(shot, given_rig(rig), setup)
     return tasks
-
-
-def _without_sheared(rig: Rig, task: _Task, refusals: list[Refused]) -> _Task:
-    """Without chains whose stretch would shear a bone, which are refused; with all of them if no other is left."""
-    taking_part = chains_taking_part(rig, task.chains)
-    names = [chain.name for chain in taking_part.chains]
-    sheared = inherit_scale.sheared(rig, names)
-    rest = [name for name in names if name not in sheared]
-    if not (sheared and rest):
-        return task
-    ends = {chain.name: (chain.end_bone, chain.tip_bone) for chain in taking_part.chains}
-    refusals += [shear_refusal(rig, bones[0], ends[name]) for name, bones in sheared.items()]
-    return replace(task, chains=rest, left_out=taking_part)
-
-
-def _with_left_out(report: api.Report, task: _Task) -> api.Report:
-    """The report with the chains that were left out before it."""
-    before = task.left_out
-    if not before:
-        return report
-    notes = (*report.notes, *before.alerts)
-    return replace(report, left_out=before.left_out, lacking=tuple(before.lacking), notes=notes)
 
 
 def _posed(shot: Shot, tasks: Mapping[Rig, _Task], refusals: list[Refused], progress: Progress) -> list[api.Report]:
     """The reports of armatures that are posed at the same time; `progress` is told how many are ready."""
-    prepared: dict[api.Request, _Task] = {}
+    prepared: list[api.Request] = []
     reports: list[api.Report] = []
     with ExitStack() as opened:
         for place, (rig, task) in enumerate(tasks.items()):
             with _told(refusals, shot):
                 if shot.command == "check":
-                    report = api.check(rig, task.chains, shot.frames, scene=_scene(rig), sampling=shot.sampling)
-                    reports.append(_with_left_out(report, task))
+                    reports.append(api.check(rig, task.chains, shot.frames, scene=_scene(rig), sampling=shot.sampling))
                     continue
                 asked = _requests(shot, rig, task)
                 for number, request in enumerate(asked):
@@ -275,13 +243,13 @@ def _posed(shot: Shot, tasks: Mapping[Rig, _Task], refusals: list[Refused], prog
                         for done in request.prepare():
                             interrupt.check()
                             progress(place + (number + done) / len(asked))
-                        prepared[request] = task
+                        prepared.append(request)
         interrupt.check()
-        for end, task in zip(api.write_together([*prepared]), prepared.values(), strict=True):
+        for end in api.write_together(prepared):
             with _told(refusals, shot):
                 if isinstance(end, Refused):
                     raise end
-                reports.append(_with_left_out(end, task))
+                reports.append(end)
     return reports
 
 

@@ -89,7 +89,7 @@ class Shot:
     log : where what Blender prints goes, if it is one of a pool
     report_detail : FULL with a value for each frame, or SUMMARY
     python_before, python_after : scripts that run in the open file, before the bake and before it is saved
-    keep_going : armatures that are refused do not keep the others from being baked, nor chains that shear a bone
+    keep_going : armatures that are refused do not keep the others from being baked
     strict : a target that is missed by more than this is a failure, for 0 any that is not reached; and a file that
         Blender finds damaged is refused
     dry_run : nothing is written

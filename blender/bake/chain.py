@@ -4,7 +4,7 @@ Keyed options that are animated have to be sampled on every frame. The rest pose
 bends enough to tell one.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -98,7 +98,8 @@ def _consistent(chain: ChainPlan) -> ChainPlan:
         carried = [part.bone.name for part in chain.twists if not (part.upper and part.in_line)]
         turned = [*(bone.name for bone in chain.limb[2:]), *carried]
         for name in sheared_bones(rig, names, turned):
-            raise shear_refusal(rig, name, (chain.end.name, *turned))
+            is_turned = name in (chain.end.name, *turned)
+            raise Refused("SHEAR.turned" if is_turned else "SHEAR.between", object=rig, bone=name)
     return chain
 
 
@@ -151,14 +152,6 @@ def scales(rig: Rig, chain: TwoBoneIKChain) -> bool:
     path = keyed_options.path(rig.pose.bones[chain.end_bone].path_from_id(), "pole_pin")
     pins = chain.pole_pin > 0.0 or path in versions.ever_animated_paths(rig)
     return pins or chain.unreachable == Unreachable.STRETCH
-
-
-def shear_refusal(rig: Rig, bone: str, turned: Collection[str]) -> Refused:
-    """The refusal of a chain that stretches, for a bone of `sheared_bones`.
-
-    turned : names of the chain's end bone, of what it turns below, and of twist bones at the side; others lie between
-    """
-    return Refused("SHEAR.turned" if bone in turned else "SHEAR.between", object=rig, bone=bone)
 
 
 def sheared_bones(rig: Rig, bones: Sequence[str], turned: Iterable[str]) -> list[str]:

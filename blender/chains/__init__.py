@@ -9,7 +9,7 @@
     field_values : sets fields, all or none; which settings fit a new chain; shares of twist by hand
     hinge_side : by captured keys, about which axis limbs bend that are straight at rest; no bake decides it
     hock_fit : with which bone a leg's third bone turns, by its keys or at rest
-    inherit_scale : which bones the stretch of chains would shear; sets these to Aligned
+    inherit_scale : sets the bones that the stretch of chains would shear to Aligned
     copy_settings : which settings go to other chains, and how they are mirrored for the other side
     setup_file : reads, applies and saves setup files
 
