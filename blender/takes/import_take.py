@@ -89,9 +89,7 @@ def import_take(take: Import) -> Taken:
     if suffix not in READERS:
         why = translated("part.no_capture")
         raise Refused("UNREADABLE.format", value=str(take.path), reason=why, known=", ".join(READERS))
-    if take.height and take.scale != 1.0:
-        raise Refused("HEIGHT_AND_SCALE", value=str(take.path))
-    if suffix != ".bvh" and (take.height or take.up):
+    if suffix != ".bvh" and take.up:
         raise Refused("OF_BVH_ALONE", value=str(take.path))
     if READERS[suffix] not in (_fbx, _gltf) and not fnmatchcase("", take.take):
         raise Refused("ONE_ANIMATION", value=str(take.path))
