@@ -60,11 +60,10 @@ def _usd(take: Import) -> Taken:
     bpy.ops.wm.usd_import(filepath=_name(take))
     # Its own scale leaves out what is animated.
     _scale(take.scene, take.scale)
-    notes = [*animations.bound(take.path)]
     if rate := take.fps or frame_rate.of_usd(take.path):
         frame_rate.set_rate(take.scene, rate)
-        return Taken(notes)
-    return Taken([*notes, translated("alert.rate_assumed", value=take.scene.render.fps, file=take.path)])
+        return Taken()
+    return Taken([translated("alert.rate_assumed", value=take.scene.render.fps, file=take.path)])
 
 
 READERS: dict[str, Callable[[Import], Taken]] = {
