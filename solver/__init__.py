@@ -22,14 +22,13 @@ array([1.5, 2. ])
     reduce : which rows need keys, also between frames
     carry_last : the last decided value holds
     diagnostics : angles, flips, speed, and what counts as nearly straight
-    workspace : which targets a chain can reach, for scripts
     planar : two and three links in a plane; what scripts use of it, and `diagnostics` for angles
     fixed_point : Newton's search, row by row
     shortest_path : the cheapest of two states on each frame
     vectors : algebra of vectors and triads
 """
 
-from . import diagnostics, hock, planar, pole_pin, reach, targets, twist, workspace
+from . import diagnostics, hock, planar, pole_pin, reach, targets, twist
 from .solve import PreparedChain, prepare, solve
 from .values import Bend, Chain, Goals, HingeAxis, Hock, Options, Plane, Reference, Solution, Status, Unreachable
 
@@ -55,5 +54,4 @@ __all__ = [
     "solve",
     "targets",
     "twist",
-    "workspace",
 ]
