@@ -13,7 +13,6 @@ from ..blender.messages.refused import Refused
 from ..blender.plant.captured_limbs import PlantChoices
 from ..blender.plant.floor import Floor
 from ..blender.plant.plant import find_contacts, plant_feet
-from ..blender.plant.planted_targets import plant_with_targets
 from ..blender.scene.checks import given_rig
 from ..blender.settings.key_settings import DEFAULTS, KeySettings, refuse_not_above_zero
 from ..skeleton.feet.feet import Contact
@@ -37,7 +36,6 @@ def plant(
     keep: Collection[str] = (),
     floor: Floor | None = None,
     stillness: Stillness = _STILLNESS,
-    leave_targets: bool = False,
     scene: Scene | None = None,
     interpolation: str = DEFAULTS.interpolation,
     key_type: str = DEFAULTS.key_type,
@@ -61,7 +59,6 @@ def plant(
         or the chest, and with it the head. Other legs always do
     floor : its height, or a mesh object; None if it is to be found
     stillness : what counts as standing
-    leave_targets : give the limbs targets that move as they now do, and chains where they have none
     interpolation, key_type, sampling, measure : as for `bake`
     actions : a pattern such as "*": each action of the armature that it fits is planted, with a report each, and what
         plays stays; the file keeps the new actions
@@ -85,8 +82,6 @@ def plant(
         chains, frames, limbs, stillness, contacts=contacts, find_contacts=find, hips=hips, keep=keep, floor=floor
     )
     settings = KeySettings.styled(interpolation=interpolation, key_type=key_type, sampling=sampling, measure=measure)
-    if leave_targets:
-        return plant_with_targets(rig, choices, scene, settings)
     return plant_feet(rig, choices, scene, settings)
 
 

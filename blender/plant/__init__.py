@@ -1,7 +1,6 @@
 """Captured feet that stand where they touch the ground: `plant` has the order of the steps.
 
     plant : the steps of Plant and of finding contacts; notes on ground, hips and toes
-    planted_targets : the steps where targets follow: these are created and checked before feet are keyed
     captured_limbs : chooses limbs, hips, what keeps its place, and frames; samples nothing
     feet : points and toes of each foot; which bone is the hips; why keys cannot move these
     checks : refuses constraints on bones of feet, and limbs without length
@@ -24,5 +23,4 @@ Other rooms use of it:
     feet : found_limbs, names_by_end
     floor : Floor
     plant : find_contacts, plant_feet
-    planted_targets : plant_with_targets
 """

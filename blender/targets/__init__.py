@@ -19,7 +19,7 @@ FK controls.
 
 Other rooms use of it:
 
-    checks : holdable, keyable, keyed_target, pullable, refuse_following, refuse_not_shown
+    checks : holdable, keyed_target, pullable, refuse_following
     create_targets : DEFAULT, create_all, lacks, remove
     edit_bones : edit_bones, in_edit_mode
     flip : all

@@ -18,7 +18,7 @@ REQUESTS = {
         "targets": ("flip", "pin", "target_space", "targets_from_pose"),
         "takeover": ("option_animation", "takeover"),
         "hold": ("hold", "held_targets"),
-        "plant": ("plant", "planted_targets", "contact_runs"),
+        "plant": ("plant", "contact_runs"),
         "switch": ("switch", "built_targets", "control_keys"),
         "build": ("build",),
         "live": ("free_limb", "pulled_controls"),

@@ -27,7 +27,7 @@ def plant(random: Random, scene: dict) -> None:
     if random.random() < 0.6 and end - start > 3:
         request["frames"] = [start, end]
     request["limbs"] = random.choice([None, None, ["Leg.L"]])
-    for option, share in (("leave_targets", 0.2), ("up", 0.3), ("twice", 0.3)):
+    for option, share in (("up", 0.3), ("twice", 0.3)):
         if random.random() < share:
             request[option] = True
     empty = {"bones": {}, "poses": {}, "rig": {}, "objects": {}, "chains": [], "lengths": [1.0, 1.0]}
@@ -41,15 +41,14 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     take = walker.captured("walk", 1.0)
     rig, count = walker.walker(take, request["ratio"], to_world), len(take.hips)
     _thin(rig, request["every"])
-    given = {"leave_targets": bool(request.get("leave_targets"))}
     frames = tuple(request["frames"]) if "frames" in request else None
     names, every = [(RIG, bone.name) for bone in rig.pose.bones], np.arange(1.0, count + 1)
     captured, here = oracle.worlds(names, every), state.state()
     contacts = api.contacts(rig, request["limbs"], frames)
     yield from changes.unasked(here, scene, [])
-    report = api.plant(rig, request["limbs"], frames, **given)
+    report = api.plant(rig, request["limbs"], frames)
     if request.get("twice"):
-        report = api.plant(rig, request["limbs"], frames, **given)
+        report = api.plant(rig, request["limbs"], frames)
     told += [] if report.posed else ["not planted so"]
     for path in state.changed(here):
         if path.startswith("actions[Captured]"):

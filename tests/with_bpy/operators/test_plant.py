@@ -139,10 +139,3 @@ def test_all_selected_armatures_are_planted(rig: Object, tmp_path: Path) -> None
     plant()
     for each in (rig, other):
         assert versions.played(each)[0].two_bone_ik_source is not None
-
-
-def test_targets_are_left_on_request(rig: Object) -> None:
-    plant(leave_targets=True)
-    targets = [chain.target for chain in rig.two_bone_ik_chains]
-    assert len(targets) == 2
-    assert all(len(next(iter(versions.curves(target))).keyframe_points) == len(FRAMES) for target in targets)

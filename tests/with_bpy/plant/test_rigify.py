@@ -64,15 +64,6 @@ def test_a_foot_that_a_constraint_scales_is_refused(rig: Object) -> None:
         api.plant(rig, contacts=contacts())
 
 
-def test_targets_that_the_rig_hides_are_refused_first(rig: Object) -> None:
-    """The rig shows IK: keys of the limbs that the new targets are to follow would not show."""
-    for side in "LR":
-        rig.pose.bones[f"thigh_parent.{side}"]["IK_FK"] = 0.0
-    rig.update_tag()
-    with refused("NOT_SHOWN"):
-        api.plant(rig, contacts=contacts(), leave_targets=True)
-
-
 LEFT = ("thigh.L", "shin.L", "foot.L")
 
 
