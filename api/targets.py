@@ -172,28 +172,21 @@ def target_keys(rig: Object, chains: Sequence[str] | None = None) -> list[float]
     return sorted({frame for chain in plan.chains for frame in target_key_frames(chain, -inf, inf).tolist()})
 
 
-@command
+@alone()
 def pin(
     rig: Object,
     chains: Sequence[str] | None = None,
-    frames: Frames | None = None,
     *,
     scene: Scene | None = None,
-    style: KeyStyle = EVERY_FRAME,
     insert_keys: bool | str = False,
-    sampling: str = DEFAULTS.sampling,
-    measure: str = DEFAULTS.measure,
     kind: str = DEFAULT.kind,
     or_empties: bool = DEFAULT.or_empties,
-) -> Request:
+) -> Report:
     """Put target and pole target where the limbs are, and switch Live on: the tips then stay while the body moves.
 
     Chains get the targets that they lack, as `create_targets` makes them. An armature without chains first gets those
-    of its arms and legs, as `add_detected` adds them. A request that is closed before it has written removes new chains
-    and targets again.
+    of its arms and legs, as `add_detected` adds them.
 
-    frames : None for the current frame alone; over a range targets are keyed first, as by `bake_targets`
-    style, sampling, measure : how they are keyed over the range; see `bake`
     insert_keys : key the targets on the current frame; see `solve`
     kind, or_empties : as for `create_targets`
 
@@ -205,7 +198,5 @@ def pin(
     >>> rig.two_bone_ik_live
     True
     """
-    settings = KeySettings.styled(style, sampling=sampling, measure=measure)
     made = TargetStyle(kind=TargetKind(kind), or_empties=or_empties)
-    keyed = inserted(insert_keys)
-    return pin_targets(given_rig(rig), chains, frames, scene, settings, made, insert_keys=keyed)
+    return pin_targets(given_rig(rig), chains, scene, made, insert_keys=inserted(insert_keys))

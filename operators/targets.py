@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 import bpy
-from bpy.types import Context, Event, Object, Operator
+from bpy.types import Context, Object, Operator
 
 from ..blender.armatures import Rig, is_rig
 from ..blender.options import option
@@ -138,46 +138,16 @@ class TWO_BONE_IK_OT_change_target_space(KeyOperator):
         super().draw_choices()
 
 
-class TWO_BONE_IK_OT_pin(TargetKindProperties, KeyOperator):
+class TWO_BONE_IK_OT_pin(TargetKindProperties, SelectedChainsOperator):
     """Put targets where hands and feet are and switch Live on, so that these stay while you move the body"""
 
     bl_label = "Pin Two-Bone IK Limbs"
-    reads = ("BONE_KEYS",)
     needs_chains = False  # limbs without chains get them
-
-    over_range: option("targets", "over_range")
-
-    def seen(self, _context: Context, rig: Rig) -> "unkeyed_moves.Points":
-        if self.over_range:  # otherwise it takes what is seen
-            yield from unkeyed_moves.targets(rig, self.chains(rig))
-            yield from unkeyed_moves.bones(rig, self.chains(rig))
-
-    def invoke(self, context: Context, event: Event) -> Result:
-        self.take_usual_kind(context)  # for the dialog
-        return super().invoke(context, event) if self.over_range else self.execute(context)
 
     def execute(self, context: Context) -> Result:
         self.take_usual_kind(context)
         return super().execute(context)
 
-    def request(self, context: Context, rig: Rig) -> "api.Request":
-        return api.pin.request(
-            rig,
-            self.chains(rig),
-            self.frames(context) if self.over_range else None,
-            style=api.KeyStyle.of(self),
-            insert_keys=auto_keying(context),
-            **self.scene_settings(context),
-            **self.kind_options(),
-        )
-
-    def draw(self, context: Context) -> None:
-        self.layout.prop(self, "over_range")
-        self.layout.prop(self, "kind")
-        if self.over_range:
-            super().draw(context)
-        else:
-            self.layout.prop(self, "only_active")
-
-    def draw_chains(self, _context: Context) -> None:
-        """None is left out, so there is nothing to tell."""
+    def run(self, context: Context, rig: Rig) -> "api.Report":
+        keyed = auto_keying(context)
+        return api.pin(rig, self.chains(rig), scene=context.scene, insert_keys=keyed, **self.kind_options())

@@ -6,78 +6,41 @@ from dataclasses import replace
 
 from bpy.types import Scene
 
-from ...solver.values import Bend
 from ..armatures import Rig
-from ..bake.build_plan import Frames, chosen_chains, current_plan, with_bones
+from ..bake.build_plan import chosen_chains, current_plan, with_bones
 from ..bake.notes import acting_notes
 from ..bake.report import Report
-from ..bake.request import Answer, MeasurePhase, Preparation, Resources, request
-from ..chains.field_values import chains_restorer
+from ..chains.field_values import unchanged_on_error
 from ..chains.new_chains import add_detected
-from ..curves.unkeyed_edits import Keeper
 from ..messages.translation import point_text, translated
 from ..rigs.controls import limb_followed
 from ..scene import dependencies
 from ..scene.checks import refuse_unposable
-from ..settings.key_settings import InsertKeys, KeySettings
-from . import targets_from_pose
+from ..settings.key_settings import InsertKeys
 from .create_targets import create_all, lacks
 from .new_targets import Role, TargetStyle
+from .targets_from_pose import snap_targets
 
 
-@request
 def pin_targets(
-    resources: Resources,
-    rig: Rig,
-    names: Sequence[str] | None,
-    frames: Frames | None,
-    scene: Scene | None,
-    settings: KeySettings,
-    made: TargetStyle,
-    *,
-    insert_keys: InsertKeys,
-) -> Preparation:
+    rig: Rig, names: Sequence[str] | None, scene: Scene | None, made: TargetStyle, *, insert_keys: InsertKeys
+) -> Report:
     """Targets where the limbs are; an armature without chains gets first those of its arms and legs."""
     refuse_unposable(rig)
-    until_written = resources.enter_context(ExitStack())
-    until_written.callback(chains_restorer(rig))
     notes: list[str] = []
-    if not rig.two_bone_ik_chains:
-        limbs = add_detected(rig, ("ARMS", "LEGS"))
-        notes.append(translated("note.added_to", rig=rig.name, chains=", ".join(limb.chain for limb in limbs)))
-    if any(lacks(chain, role) for chain in chosen_chains(rig, names) for role in Role):
-        [created] = create_all({rig: names}, scene, made, undo=until_written)
-        notes += created.notes
-    write_targets = None
-    if frames is not None:
-        write_targets = yield from targets_from_pose.bake_targets.part(resources, rig, names, frames, scene, settings)
-
-    def write(keep: Keeper) -> MeasurePhase:
-        if write_targets:
-            need, measure = write_targets(keep)
-        else:
-            snapped = targets_from_pose.snap_targets(rig, names, scene, insert_keys=insert_keys)
-            need, measure = None, lambda _: snapped
-        until_written.pop_all()
-
-        def finish(sampled: Answer) -> Report:
-            rig.two_bone_ik_live = True
-            report = measure(sampled)
-            acting = acting_notes(current_plan(rig, names, scene))
-            found = *_nearest(rig, names, frames), *_carried(rig, names)
-            sentences = dict.fromkeys((*notes, *report.notes, *acting, *found))
-            return replace(report, operation="Pin", notes=tuple(sentences))
-
-        return MeasurePhase(need, finish)
-
-    return write
-
-
-def _nearest(rig: Rig, names: Sequence[str] | None, frames: Frames | None) -> Iterator[str]:
-    """Sentences about limbs that a bake of these frames bends by all of them, and Live by each alone."""
-    for chain in chosen_chains(rig, names) if frames is not None else ():
-        if chain.bend == Bend.NEAREST:
-            yield translated("note.nearest_alone", chain=chain.name)
+    with unchanged_on_error(rig), ExitStack() as until_pinned:
+        if not rig.two_bone_ik_chains:
+            limbs = add_detected(rig, ("ARMS", "LEGS"))
+            notes.append(translated("note.added_to", rig=rig.name, chains=", ".join(limb.chain for limb in limbs)))
+        if any(lacks(chain, role) for chain in chosen_chains(rig, names) for role in Role):
+            [created] = create_all({rig: names}, scene, made, undo=until_pinned)
+            notes += created.notes
+        report = snap_targets(rig, names, scene, insert_keys=insert_keys)
+        until_pinned.pop_all()
+    rig.two_bone_ik_live = True
+    acting = acting_notes(current_plan(rig, names, scene))
+    sentences = dict.fromkeys((*notes, *report.notes, *acting, *_carried(rig, names)))
+    return replace(report, operation="Pin", notes=tuple(sentences))
 
 
 def _carried(rig: Rig, names: Sequence[str] | None) -> Iterator[str]:

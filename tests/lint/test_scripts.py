@@ -44,7 +44,7 @@ for given in (api.hold(rig), api.update_holds(rig), api.pin(rig), api.plant(rig)
 assert_type(api.create_targets(rig), api.Report)
 assert_type(api.create_targets([rig]), list[api.Report])
 assert_type(api.change_target_space(rig, space=(rig, "chest")), api.Report)
-for request in (api.bake.request(rig), api.bake_targets.request(rig), api.pin.request(rig)):
+for request in (api.bake.request(rig), api.bake_targets.request(rig)):
     assert_type(request, api.Request)
 for request in (api.plant.request(rig), api.hold.request(rig), api.update_holds.request(rig), api.solve.request(rig)):
     assert_type(request, api.Request)

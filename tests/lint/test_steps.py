@@ -15,7 +15,7 @@ REQUESTS = {
     f"{room}/{name}.py"
     for room, names in {
         "bake": ("bake", "pose", "write_channels"),
-        "targets": ("flip", "pin", "target_space", "targets_from_pose"),
+        "targets": ("flip", "target_space", "targets_from_pose"),
         "takeover": ("option_animation", "takeover"),
         "hold": ("hold", "held_targets"),
         "plant": ("plant", "contact_runs"),

@@ -24,10 +24,6 @@ def test_pinned_feet_stay_while_the_mouse_moves_the_hips(play: Callable[[str], N
     play("pin")
 
 
-def test_a_pinned_hand_of_a_generated_rig_keeps_its_way(play: Callable[[str], None]) -> None:
-    play("pin_known")
-
-
 def test_a_drag_that_esc_ends_leaves_no_trace(play: Callable[[str], None]) -> None:
     play("drag")
 

@@ -1,4 +1,4 @@
-"""Pin: hands and feet stay where they are, on a frame or over a range, while the body moves."""
+"""Pin: hands and feet stay where they are while the body moves."""
 
 from __future__ import annotations
 
@@ -13,20 +13,14 @@ from fuzz import build, changes, judge, oracle, state
 from fuzz.acts.create import MADE, all_shown, lacking
 from fuzz.build import RIG
 
-TOLERANCE = 1e-4
-"""World units by which reduced keys may be off."""
-
 
 def pin(random: Random, scene: dict) -> None:
-    """28: limbs are pinned, on the frame or over a range, and then the armature moves."""
+    """28: limbs are pinned, and then the armature moves."""
     all_shown(scene)
     if random.random() < 0.6:
         lacking(random, scene)
     request: dict = {"what": "pin", "by": [round(random.uniform(-0.1, 0.1) * sum(scene["lengths"]), 3) for _ in "xyz"]}
-    if random.random() < 0.5:
-        request["frames"] = random.choice([[1, 6], [2, 5], [1, 4, 0.5]])
-        request["keys"] = random.choice(["EVERY_FRAME", "EVERY_FRAME", "REDUCED", "SOURCE"])
-    elif random.random() < 0.3:
+    if random.random() < 0.3:
         request["insert_keys"] = True
     scene["request"] = request
     for chain in scene["chains"]:
@@ -35,29 +29,28 @@ def pin(random: Random, scene: dict) -> None:
 
 def carry_out(request: dict, before: state.State, told: list[str], scene: Mapping) -> Iterator[str]:
     """The pose stays when limbs are pinned, and their tips when the armature is then moved."""
-    rig, by, keys = bpy.data.objects[RIG], request.pop("by"), request.pop("keys", "EVERY_FRAME")
-    frames = list(np.arange(request["frames"][0], request["frames"][1] + 1e-6)) if "frames" in request else []
+    rig, by = bpy.data.objects[RIG], request.pop("by")
     limbs = judge.limbs()
-    pose = oracle.shown(limbs, frames or None)
+    pose = oracle.shown(limbs)
     build.show(scene, scene.get("frame", 1.0))
     # What single precision knows of where a target was: one a trillion metres away is put kilometres off.
     places = [np.abs(limb.goal()).max() for limb in limbs if limb.target]
     sure = 4.0 * float(np.spacing(np.float32(max(places, default=0.0))))
-    report = api.pin(rig, style=api.KeyStyle(keys=keys, tolerance=TOLERANCE), **judge.arguments(request))
+    report = api.pin(rig, **judge.arguments(request))
     bpy.context.view_layer.update()
     if not rig.two_bone_ik_live:
         yield "pin without Live"
     yield from changes.unasked(before, scene, [*MADE, r"actions.*"])
-    if judge.says_moved(report) or any("carr" in note or "other side" in note for note in report.notes):
+    if judge.says_moved(report) or any("carr" in note for note in report.notes):
         told.append("does not keep its pose")
         return
     if not judge.undisturbed(report):
         told.append("constraint or NLA")
         return
-    most = 5e-4 + (TOLERANCE + sure) / np.abs(pose - pose[:, :1]).max(initial=1e-30)
-    # Between the bones' own keys targets may go otherwise, and rounding decides how a flat limb turns.
-    if keys != "SOURCE" and not any(limb.is_flat() for limb in limbs):
-        yield from judge.kept("pin moves the pose", pose, oracle.shown(limbs, frames or None), most=most)
+    most = 5e-4 + sure / np.abs(pose - pose[:, :1]).max(initial=1e-30)
+    # Rounding decides how a flat limb turns.
+    if not any(limb.is_flat() for limb in limbs):
+        yield from judge.kept("pin moves the pose", pose, oracle.shown(limbs), most=most)
     if "follows" in str(scene["objects"]) or len(limbs) != 1:
         return
     yield from _moved(limbs[0], by)

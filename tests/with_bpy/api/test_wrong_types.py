@@ -34,7 +34,7 @@ EMPTY = (range(5, 5), range(9, 1))
 NOT_FRAMES = (5, (1,), (1, 2, 3, 4), (), "1:10", ("1", "10"), (None, None), {1, 10}, {"start": 1})
 OTHERS: dict[str, tuple[Callable[[Object], Any], str]] = {
     "scene": (lambda rig: api.bake(rig, scene="Scene"), "'Scene'"),
-    "style": (lambda rig: api.pin(rig, frames=(1, 3), style="REDUCED"), "'REDUCED'"),
+    "style": (lambda rig: api.change_target_space(rig, space=None, style="REDUCED"), "'REDUCED'"),
     "tolerance": (lambda rig: api.bake(rig, keys="REDUCED", tolerance="small"), "'small'"),
     "interpolation": (lambda rig: api.bake(rig, interpolation=3), '"3"'),
     "space": (lambda rig: api.hold(rig, space="Cup"), "'Cup'"),
@@ -63,9 +63,9 @@ OTHERS: dict[str, tuple[Callable[[Object], Any], str]] = {
     "noise that is no number": (lambda rig: still(rig, noise=float("nan")), "Stillness has noise = nan"),
     "gap in words": (lambda rig: still(rig, gap="short"), "Stillness has gap = 'short'"),
     "window without end": (lambda rig: still(rig, window=float("inf")), "Stillness has window = inf"),
-    "tolerance below 0": (lambda rig: api.pin(rig, style=api.KeyStyle(tolerance=-1)), "tolerance = -1"),
-    "new action": (lambda rig: api.pin(rig, style=api.KeyStyle(new_action="no")), "new_action = 'no'"),
-    "keys": (lambda rig: api.pin(rig, style=api.KeyStyle(keys="REDUCD")), 'the nearest is "REDUCED"'),
+    "tolerance below 0": (lambda _: api.KeyStyle(tolerance=-1), "tolerance = -1"),
+    "new action": (lambda _: api.KeyStyle(new_action="no"), "new_action = 'no'"),
+    "keys": (lambda _: api.KeyStyle(keys="REDUCD"), 'the nearest is "REDUCED"'),
     "wrong name": (lambda rig: api.bake(rig, "leg.L"), '"leg.L"'),
     **{
         f"flag {value!r}": (lambda rig, value=value: api.ensure_chain(rig, "lower", mute=value), "takes true or false")
@@ -146,7 +146,7 @@ def test_what_is_no_range_of_frames_is_refused(rig: Object) -> None:
 
 
 def test_a_range_without_frames_is_not_all_frames(rig: Object) -> None:
-    calls = (api.bake, api.check, api.bake_targets, api.pin, api.hold, partial(api.plant, contacts=[STANDS]))
+    calls = (api.bake, api.check, api.bake_targets, api.hold, partial(api.plant, contacts=[STANDS]))
     given = [*product(calls, EMPTY)]
     for found in each_refused(partial(call, rig, ["lower"], frames=frames) for call, frames in given):
         assert found.kind == "EMPTY_RANGE"

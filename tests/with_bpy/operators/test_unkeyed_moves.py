@@ -25,7 +25,6 @@ REFUSING = [
     ("hold", FRAMES),
     ("build", {}),
     ("bake_targets", FRAMES),
-    ("pin", FRAMES | {"over_range": True}),
     ("change_target_space", FRAMES | {"space": "Rig"}),
 ]
 LOST = "{} was moved on frame 10 without a key, and that move would be lost: key it first, or go to another frame"

@@ -1,4 +1,4 @@
-"""Pin: one press, and hands and feet stay where they are while the body moves; over a range they keep their motion."""
+"""Pin: one press, and hands and feet stay where they are while the body moves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 
-from support import file_data
 from support.auto_keying import auto_keying
 from support.hero import hero
 from support.refused import refused
@@ -111,11 +110,13 @@ def walking() -> Object:
 
 
 @KINDS
-def test_over_a_range_hands_and_feet_keep_their_motion(kind: str) -> None:
+def test_live_hands_keep_a_motion_that_was_baked_from_the_pose(kind: str) -> None:
     rig = walking()
+    api.add_detected(rig, ("ARMS", "LEGS"))
     before = worlds(rig, FRAMES, *ENDS)
-    bpy.ops.two_bone_ik.pin(over_range=True, frame_start=1, frame_end=12, kind=kind)
-    assert rig.two_bone_ik_live
+    api.create_targets(rig, kind=kind)
+    api.bake_targets(rig, frames=(1, 12))
+    rig.two_bone_ik_live = True
     assert (rig.two_bone_ik_chains[0].target == rig) == (kind == "BONES")
     hips = rig.pose.bones["spine"].path_from_id("location")
     for curve in versions.curves(rig):
@@ -124,35 +125,16 @@ def test_over_a_range_hands_and_feet_keep_their_motion(kind: str) -> None:
                 key.co.y += (0.02, -0.03, 0.01)[curve.array_index]
             curve.update()
     np.testing.assert_allclose(worlds(rig, FRAMES, *ENDS), before, atol=CLOSE)
-    report = api.pin(rig, frames=(1, 12), style=api.KeyStyle(keys="REDUCED", tolerance=0.02))
-    assert any("instead of 12" in note for note in report.notes)
 
 
 @KINDS
-@pytest.mark.parametrize("frames", [None, (1, 12)])
-def test_a_refused_pin_leaves_no_trace(frames: tuple[int, int] | None, kind: str) -> None:
+def test_a_refused_pin_leaves_no_trace(kind: str) -> None:
     rig = body()
     api.add_chain(rig, "forearm.L", target=empty("Held"))
     rig.two_bone_ik_chains[0].target.lock_location[1] = True
     api.add_chain(rig, "shin.L")
     with refused(match=r'"Held" of chain "forearm\.L" has locked transforms'):
-        api.pin(rig, frames=frames, kind=kind)
-
-
-@KINDS
-@pytest.mark.parametrize("live", [False, True])
-def test_a_pin_given_up_over_its_range_leaves_no_trace(kind: str, live: bool) -> None:
-    rig = walking()
-    rig.two_bone_ik_live = live
-    bpy.context.scene.frame_set(1)
-    before = file_data.dump()
-    request = api.pin.request(rig, frames=(1, 12), kind=kind)
-    next(request.prepare())
-    assert len(rig.two_bone_ik_chains) == 4
-    assert ("Arm Target.L" in rig.data.bones) == (kind == "BONES")
-    request.close()
-    bpy.context.view_layer.update()
-    assert not file_data.changed(before)
+        api.pin(rig, kind=kind)
 
 
 def test_a_rig_without_limbs_is_refused() -> None:
@@ -180,24 +162,18 @@ def test_keys_and_constraints_that_act_on_a_pinned_limb_are_told() -> None:
     constraint.target = empty("Other", (1, 2, 3))
     bpy.context.view_layer.update()
     told = 'Constraint "Copy Rotation" of bone "thigh.L" acts on top of the pose'
-    assert told in api.pin(rig, frames=(1, 3)).notes
+    assert told in api.pin(rig).notes
     constraint.mute = True
     assert told not in api.pin(rig).notes
 
 
-def test_nearest_is_told_where_live_takes_frames_one_by_one() -> None:
-    rig = arm(bend="NEAREST").id_data
-    told = 'Chain "lower" has Bend Nearest: Live looks at each frame alone, and may bend it to the other side'
-    assert told not in api.pin(rig).notes
-    assert told in api.pin(rig, frames=(1, 3)).notes
-
-
-def test_a_scaled_limb_in_its_pose_is_pinned_over_frames() -> None:
+def test_a_scaled_limb_in_its_pose_is_live_on_targets_from_it() -> None:
     rig = arm(reference="POSE").id_data
     rig.pose.bones["lower"].scale = (0.67, 0.67, 0.67)
     bpy.context.view_layer.update()
     limb = Limb()
     before = limb.joints(on_frame(2))
-    api.pin(rig, frames=(2, 5), style=api.KeyStyle(keys="REDUCED"))
+    api.bake_targets(rig, frames=(2, 5), keys="REDUCED")
+    rig.two_bone_ik_live = True
     for frame in (2, 3, 4, 5):
         np.testing.assert_allclose(limb.joints(on_frame(frame)), before, atol=CLOSE)
