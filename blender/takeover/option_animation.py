@@ -1,7 +1,8 @@
 """The animation of an IK constraint, which the options of its chain take along: influence, pole angle, whether it acts.
 
-A curve or a driver that decides alone goes over as it is. Otherwise what they give together is sampled and keyed on
-every frame: the pole angle always, since the chain counts it from another line, which keys beneath the constraint turn.
+A curve or a driver of the influence goes over as it is where it decides alone. Otherwise what they give together is
+sampled and keyed on every frame: the pole angle always, since the chain counts it from another line, which keys beneath
+the constraint turn.
 """
 
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ from ..settings.key_settings import KeySettings
 from .pre_constraint_pose import pre_constraint_pose
 
 _SAME = 1e-5
-"""An angle or an influence that changes by less on all frames needs no keys."""
+"""An angle that changes by less on all frames needs no keys."""
 
 STYLE = KeySettings(interpolation="LINEAR")
 SWITCHES = ("mute", "enabled")
@@ -40,24 +41,13 @@ class OptionAnimation:
 
     name : of the option
     source : path of the constraint's property whose curve or driver goes over as it is; "" if it was sampled
-    influence : that of the constraint while it acts, if `source` only says whether it does
     frames, values : (n,) if it was sampled
     """
 
     name: str
     source: str = ""
-    influence: float = 1.0
     frames: Array | None = None
     values: Array | None = None
-
-    @property
-    def is_switch(self) -> bool:
-        """True if the constraint's property only says whether it acts."""
-        return self.source.rpartition(".")[2] in SWITCHES
-
-    def switched(self, value: float) -> float:
-        """The influence for this value of the switch."""
-        return self.influence if (value >= 1.0) == self.source.endswith(".enabled") else 0.0
 
 
 def option_animations(
@@ -75,16 +65,16 @@ def option_animations(
     if not (acting or turning):
         return ()
     animations = []
-    source = f"{path}.{acting[0]}" if len(acting) == 1 else ""
-    if source and _goes_over(rig, source):
-        animations.append(OptionAnimation(name="influence", source=source, influence=constraint.influence))
+    source = f"{path}.influence"
+    if acting == ["influence"] and _goes_over(rig, source):
+        animations.append(OptionAnimation(name="influence", source=source))
     if turning or (acting and not animations):
         frames = _frames(rig, scene, {beneath, *(f"{path}.{name}" for name in ("influence", "pole_angle", *SWITCHES))})
         influence, angle = _sampled(owner, constraint, root, end, scene, frames)
+        # One that is muted throughout by animation has an influence that does not change, but is not its own.
         sampled = [("influence", influence)] if acting and not animations else []
-        sampled += [("pole_angle", angle)] if turning else []
-        moving = [(name, values) for name, values in sampled if np.ptp(values) > _SAME]
-        animations += [OptionAnimation(name=name, frames=frames, values=values) for name, values in moving]
+        sampled += [("pole_angle", angle)] if turning and np.ptp(angle) > _SAME else []
+        animations += [OptionAnimation(name=name, frames=frames, values=values) for name, values in sampled]
     paths = {keyed_options.path(end.path_from_id(), animation.name) for animation in animations}
     key_checks.refuse_unwritable(rig, paths, STYLE)
     return tuple(animations)
@@ -159,9 +149,9 @@ def animate(rig: Rig, end_bone: str, scene: Scene, animations: tuple[OptionAnima
                 _key(rig, end, path, animation)
                 continue
             for driver in drivers_at(rig, animation.source):
-                _copy_driver(rig, driver, path, animation)
+                rig.animation_data.drivers.from_existing(src_driver=driver).data_path = path
             for curve in curves_at(rig, animation.source):
-                _copy_curve(rig, end, curve, path, animation)
+                write.copy_curve(rig, curve, path, end.name)
 
 
 def drivers_at(rig: Rig, path: str) -> list[FCurve]:
@@ -171,32 +161,7 @@ def drivers_at(rig: Rig, path: str) -> list[FCurve]:
 
 def _key(rig: Rig, end: PoseBone, path: str, animation: OptionAnimation) -> None:
     frames, values = animation.frames, animation.values
-    # An angle beyond half a turn comes back on the other side, and must not turn all the way in between.
-    jumps = np.abs(np.diff(values)) > pi
+    # What an angle beyond half a turn comes back to, on the other side, or a constraint that is muted, comes at once.
+    jumps = np.diff(values == 0.0) if animation.name == "influence" else np.abs(np.diff(values)) > pi
     channel = Channel(path=path, group=end.name, frames=frames, values=values[:, None], constant=jumps)
     write.keys(rig, [channel], span=(frames[0], frames[-1]), style=STYLE)
-
-
-def _copy_curve(rig: Rig, end: PoseBone, curve: FCurve, path: str, animation: OptionAnimation) -> None:
-    new = write.copy_curve(rig, curve, path, end.name)
-    if animation.is_switch:
-        _switch(new, animation)
-
-
-def _copy_driver(rig: Rig, driver: FCurve, path: str, animation: OptionAnimation) -> None:
-    new = rig.animation_data.drivers.from_existing(src_driver=driver)
-    new.data_path = path
-    if animation.is_switch:
-        # The keys of a driver's curve say what becomes of its value; Blender takes 1 and more as true.
-        for modifier in new.modifiers:
-            new.modifiers.remove(modifier)
-        write.set_keys(new.keyframe_points, {"co": np.array(((0.0, 0.0), (1.0, 1.0)), np.float32)})
-        _switch(new, animation)
-
-
-def _switch(curve: FCurve, animation: OptionAnimation) -> None:
-    """Let a curve that has the value of a switch have the influence, in steps."""
-    for key in curve.keyframe_points:
-        key.co.y, key.interpolation = animation.switched(key.co.y), "CONSTANT"
-    curve.extrapolation = "CONSTANT"
-    curve.update()
