@@ -6,7 +6,6 @@ rest pose needs it. So the limb is in its rest pose once both are cleared.
 
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
-from math import cos, sin, tau
 from typing import Any
 
 import bpy
@@ -29,17 +28,12 @@ from ..settings.properties import TwoBoneIKChain, root_name
 from .edit_bones import edit_bones
 from .made_for import is_marked, mark
 from .new_targets import NewTarget, Role
+from .target_empties import LOOKS
 
 _SHAPES = {Role.TARGET: "Two-Bone IK Target", Role.POLE: "Two-Bone IK Pole"}
-
-_STEPS = 24
-
-Wire = tuple[list[tuple[float, float, float]], list[tuple[int, int]]]
-"""Points and edges, as large as a bone is long."""
+"""Names and marks of the empties that bones are shown as."""
 
 _COLLECTION = "Two-Bone IK Targets"
-_LENGTHS = {Role.TARGET: 0.16, Role.POLE: 0.1}
-"""Length of a bone, which is also the size of its shape, as part of the chain's length."""
 
 
 def refuse_impossible(rig: Rig, scene: Scene, *, limbs: bool = False) -> None:
@@ -103,10 +97,7 @@ def remove(rig: Rig, scene: Scene, names: Collection[str]) -> None:
             bones.remove(bones[name])
     for collection in [other for other in rig.data.collections_all if is_marked(other) and not other.bones]:
         rig.data.collections.remove(collection)
-    for item in [item for item in bpy.data.objects if _is_shape(item) and not item.users]:
-        mesh: Any = item.data
-        bpy.data.objects.remove(item)
-        bpy.data.meshes.remove(mesh)
+    bpy.data.batch_remove([shape for shape in _shapes(_SHAPES.values()) if not shape.users])
 
 
 def _rest(chain: TwoBoneIKChain, role: Role) -> tuple[Matrix, float]:
@@ -114,7 +105,7 @@ def _rest(chain: TwoBoneIKChain, role: Role) -> tuple[Matrix, float]:
     bones = chain.id_data.data.bones
     at_rest, _ = rest_chain(chain.id_data, chain)
     size = float(np.linalg.norm(np.diff(at_rest.joints, axis=0), axis=-1).sum())
-    length = _LENGTHS[role] * size
+    length = 2.0 * LOOKS[role][1] * size  # so it looks as large as an empty would
     if role is Role.TARGET:
         if chain.tip_bone and chain.reach_with == ReachWith.JOINT:
             return bones[chain.tip_bone].matrix_local, length
@@ -159,28 +150,15 @@ def _remove_keys(rig: Rig, names: Collection[str]) -> None:
 def _shape(role: Role) -> Object:
     """The shape, which lies in no collection; made where the file has none."""
     name = _SHAPES[role]
-    existing = next((item for item in bpy.data.objects if _is_shape(item) and item.data.name.startswith(name)), None)
-    if existing:
-        return existing
-    mesh = bpy.data.meshes.new(name)
-    points, edges = _cube() if role is Role.TARGET else _sphere()
-    mesh.from_pydata(points, edges, [])
-    item = bpy.data.objects.new(name, mesh)
-    mark(item, name)
-    return item
+    if made := _shapes([name]):
+        return made[0]
+    shape = bpy.data.objects.new(name, None)
+    shape.empty_display_type, shape.empty_display_size = LOOKS[role][0], 0.5
+    mark(shape, name)
+    return shape
 
 
-def _is_shape(item: Object) -> bool:
-    return item.type == "MESH" and is_marked(item) and item.is_editable
-
-
-def _cube() -> Wire:
-    edges = [(i, i ^ bit) for i in range(8) for bit in (1, 2, 4) if i < i ^ bit]
-    return [(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)], edges
-
-
-def _sphere() -> Wire:
-    """A circle about each axis."""
-    flat = [(0.5 * cos(tau * step / _STEPS), 0.5 * sin(tau * step / _STEPS)) for step in range(_STEPS)]
-    points = [point for a, b in flat for point in ((0.0, a, b), (a, 0.0, b), (a, b, 0.0))]
-    return points, [(i, (i + 3) % len(points)) for i in range(len(points))]
+def _shapes(names: Collection[str]) -> list[Object]:
+    """The empties of these names, and meshes that files from before have in their place."""
+    objects: Any = bpy.data.objects
+    return [item for item in objects if item.two_bone_ik_made_for in names and item.is_editable]

@@ -14,7 +14,7 @@ from ..messages.translation import translated
 from .made_for import is_marked, mark
 from .new_targets import NewTarget, Role
 
-_LOOKS: dict[Role, tuple[Any, float]] = {Role.TARGET: ("CUBE", 0.08), Role.POLE: ("SPHERE", 0.05)}
+LOOKS: dict[Role, tuple[Any, float]] = {Role.TARGET: ("CUBE", 0.08), Role.POLE: ("SPHERE", 0.05)}
 """Shape, and size as part of the chain's length."""
 
 
@@ -46,7 +46,7 @@ def remove(items: Iterable[Object]) -> None:
 
 def _empty(rig: Rig, new: NewTarget, collection: Collection) -> Object:
     empty = bpy.data.objects.new(new.name, None)
-    shape, part = _LOOKS[new.role]
+    shape, part = LOOKS[new.role]
     empty.empty_display_type, empty.empty_display_size = shape, part * new.size
     empty.show_in_front = True
     mark(empty, rig.name)

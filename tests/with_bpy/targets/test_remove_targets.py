@@ -124,7 +124,7 @@ def test_shapes_stay_while_an_armature_has_them() -> None:
     api.remove_targets(one)
     assert all(two.pose.bones[f"lower {role}"].custom_shape for role in ("Target", "Pole"))
     api.remove_targets(two)
-    assert not bpy.data.meshes
+    assert {*bpy.data.objects} == {one, two}
 
 
 @KINDS

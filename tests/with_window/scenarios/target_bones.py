@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import addon_utils
 import bpy
 import numpy as np
 from bpy.types import Object
 from bpy_extras.view3d_utils import location_3d_to_region_2d
+from mathutils import Matrix, Vector
 from user import Steps, User
 
 from support import file_data
@@ -73,10 +76,14 @@ def scenario(user: User) -> Steps:
 
 
 def click_on(user: User, name: str) -> Steps:
-    """On the wire of a target bone, at the corner or point that is farthest up."""
+    """On the wire of a target bone, at the corner of its cube or the end of its sphere's axes that is farthest up."""
     region = next(region for region in user.area.regions if region.type == "WINDOW")
     posed = evaluated().pose.bones[name]
-    wire = [evaluated().matrix_world @ posed.matrix @ (v.co * posed.length) for v in posed.custom_shape.data.vertices]
+    corners = [Vector(signs) for signs in product((-1.0, 1.0), repeat=3)]
+    if posed.custom_shape.empty_display_type == "SPHERE":
+        corners = [sign * axis for axis in Matrix.Identity(3) for sign in (-1.0, 1.0)]
+    size = posed.length * posed.custom_shape.empty_display_size
+    wire = [evaluated().matrix_world @ posed.matrix @ (corner * size) for corner in corners]
     view = user.area.spaces.active.region_3d
     x, y = max((location_3d_to_region_2d(region, view, point) for point in wire), key=lambda place: place.y)
     yield from user.point(x / region.width, y / region.height)
