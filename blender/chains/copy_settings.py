@@ -54,13 +54,15 @@ def copy(
     returns : by name of the other chains a sentence if their poses cannot be mirror images, otherwise ""
     raises : Refused where bones do not exist; then no chain has changed
     """
-    values = [_copied_values(rig, chain, other, sections) for other in others]
-    shares = [_copied_shares(rig, chain, other, sections) for other in others]
-    for other, fields, wanted in zip(others, values, shares, strict=True):
+    mirrored = [other for other in others if other == _chain_of_other_side(rig, chain)]
+    values = [_copied_values(rig, chain, other, sections, is_mirrored=other in mirrored) for other in others]
+    # Those of a chain that gets no twist to spread stay.
+    shares = _mirrored_shares(rig, chain) if mirrored and "BONES" in sections and chain.use_twist else None
+    for other, fields in zip(others, values, strict=True):
         set_fields(other, fields)
-        if wanted is not None:
-            set_shares(rig, [other], wanted)
-    return {other.name: _difference(rig, chain, other) for other in others}
+    if shares is not None:
+        set_shares(rig, mirrored, shares)
+    return {other.name: _difference(rig, chain, other) if other in mirrored else "" for other in others}
 
 
 def mirror(rig: Rig, chain: TwoBoneIKChain, sections: Collection[str]) -> dict[str, str]:
@@ -108,12 +110,13 @@ def known_sections(sections: Any) -> list[str]:
     return names
 
 
-def _copied_values(rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain, sections: Collection[str]) -> dict[str, Any]:
+def _copied_values(
+    rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain, sections: Collection[str], *, is_mirrored: bool
+) -> dict[str, Any]:
     """What the fields of `other` are to be, so that it has the settings of `chain` in these sections.
 
     raises : Refused if bones do not exist, or make no chain
     """
-    is_mirrored = other == _chain_of_other_side(rig, chain)
     names = [name for section in sections for name in SECTIONS[section]]
     values = {name: getattr(chain, name) for name in names if name not in _OWN}
     if "pole_angle" in values and (is_mirrored or {_side(chain), _side(other)} == {"L", "R"}):
@@ -134,8 +137,6 @@ def _copied_values(rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain, secti
 
 def _difference(rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain) -> str:
     """A sentence if the limb on the other side is no mirror image at rest, so that its poses cannot be; else ""."""
-    if other != _chain_of_other_side(rig, chain):
-        return ""
     (links, hinges), (other_links, other_hinges) = (_at_rest(rig, limb) for limb in (chain, other))
     named = {"other": other.name, "chain": chain.name}
     angle = _angle(links * _MIRROR, other_links)
@@ -154,17 +155,8 @@ def _side(chain: TwoBoneIKChain) -> str:
     return bone_names.side(chain.name) or bone_names.side(chain.end_bone)
 
 
-def _copied_shares(
-    rig: Rig, chain: TwoBoneIKChain, other: TwoBoneIKChain, sections: Collection[str]
-) -> dict[str, float] | None:
-    """The shares set by hand that the twist bones of `other` are to have and no others; None if they keep theirs.
-
-    So do those of a chain that gets no twist to spread.
-
-    raises : Refused if the other side lacks a bone
-    """
-    if "BONES" not in sections or not chain.use_twist or other != _chain_of_other_side(rig, chain):
-        return None
+def _mirrored_shares(rig: Rig, chain: TwoBoneIKChain) -> dict[str, float]:
+    """The shares set by hand, by twist bones of the other side; Refused if that lacks one."""
     by_name = {_bone_of_other_side(rig, chain, bone): share for bone, share in shares_by_hand(rig, chain).items()}
     return {bone: share for bone, share in by_name.items() if bone}
 
