@@ -5,7 +5,7 @@ moving leg is a little off, unless locks hold its third bone.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from bpy.types import KinematicConstraint, PoseBone, Scene
@@ -33,16 +33,6 @@ _STRAIGHT = 1e-2
 """Sine of the angle between line and side of the triangle."""
 
 
-class _LegPose(NamedTuple):
-    """In armature space: poses (n, 3, 4, 4) of the three bones, root first, and where the pole is (n, 3).
-
-    Each (1, ...) where it stands still.
-    """
-
-    poses: Array
-    pole: Array
-
-
 def leg_fields(
     constraint: KinematicConstraint, bones: Sequence[PoseBone], scene: Scene, at_rest: Hock | None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -60,8 +50,8 @@ def leg_fields(
     points = [*(Point(rig, bone.name) for bone in bones), Point(constraint.target, constraint.subtarget)]
     frames = np.unique([*key_frames(*points), scene.frame_current_final])
     leg = [bone.bone for bone in (root, end, third)]
-    seen = _seen(rig, constraint, [bone.name for bone in leg], scene, frames)
-    apart = hock_fit.turned_apart(leg, seen.poses)
+    poses, pole = _seen(rig, constraint, [bone.name for bone in leg], scene, frames)
+    apart = hock_fit.turned_apart(leg, poses)
     most = {kind: float(angles.max()) for kind, angles in apart.items()}
     still, kind = max(most.values()) <= _SAME, min(most, key=lambda kind: most[kind])
     worst = _worst(apart[kind], frames)
@@ -75,7 +65,7 @@ def leg_fields(
         told.append(translated("takeover.leg_off", bone=third.name, **worst))
     fields: dict[str, Any] = {"hock_bone": third.name, "hock": kind}
     if constraint.pole_target:
-        fields["pole_angle"], off = _pole_angle(seen, kind, third.bone.length)
+        fields["pole_angle"], off = _pole_angle(poses, pole, kind, third.bone.length)
         told += [translated("takeover.three_swivel", **_worst(off, frames))] if off.max() > _SAME_PLANE else []
     return fields, tuple(told)
 
@@ -85,26 +75,32 @@ def _worst(off: Array, frames: Array) -> dict[str, float | str]:
     return {"angle": float(np.degrees(off.max())), "frame": frame_text(frames[off.argmax()])}
 
 
-def _pole_angle(seen: _LegPose, kind: Hock, length: float) -> tuple[float, Array]:
+def _pole_angle(poses: Array, pole: Array, kind: Hock, length: float) -> tuple[float, Array]:
     """From the direction to the pole to that of the triangle's corner, about the line from root to tip.
 
     returns : the mean of all frames, and (n,) by how much each is off
     """
-    tip = transform.transform_points(seen.poses[:, 2], np.array((0.0, length, 0.0)))
-    joints = np.concatenate((seen.poses[..., :3, 3], tip[:, None]), axis=1)
+    tip = transform.transform_points(poses[:, 2], np.array((0.0, length, 0.0)))
+    joints = np.concatenate((poses[..., :3, 3], tip[:, None]), axis=1)
     root, line = joints[:, 0], unit(tip - joints[:, 0])
     to_corner = hock.sides(np.diff(joints, axis=1), kind)[:, 0]
     beside = rejection(to_corner, line)
-    turns = np.exp(1j * angle_about(line, rejection(seen.pole - root, line), beside))
+    turns = np.exp(1j * angle_about(line, rejection(pole - root, line), beside))
     # A leg that is almost straight hardly shows where its corner lies.
     shows = norm(beside) > _STRAIGHT * norm(to_corner)
     mean = np.angle((turns * norm(beside)).sum())
     return float(mean), np.where(shows, np.abs(np.angle(turns * np.exp(-1j * mean))), 0.0)
 
 
-def _seen(rig: Rig, constraint: KinematicConstraint, names: Sequence[str], scene: Scene, frames: Array) -> _LegPose:
+def _seen(
+    rig: Rig, constraint: KinematicConstraint, names: Sequence[str], scene: Scene, frames: Array
+) -> tuple[Array, Array]:
+    """In armature space: poses (n, 3, 4, 4) of the three bones, root first, and where the pole is (n, 3).
+
+    Each (1, ...) where it stands still.
+    """
     leg = [Point(rig, name) for name in names]
     pole = Point(constraint.pole_target, constraint.pole_subtarget) if constraint.pole_target else Point(rig)
     samples = sampling.played_on(scene, SampleNeed.at([*leg, pole]), frames)
     poses = np.stack(np.broadcast_arrays(*(samples.pose[point] for point in leg)), axis=1)
-    return _LegPose(poses, product(transform.inverse(samples.to_world[rig]), samples.world(pole))[:, :3, 3])
+    return poses, product(transform.inverse(samples.to_world[rig]), samples.world(pole))[:, :3, 3]
