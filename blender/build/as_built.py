@@ -12,6 +12,7 @@ from ...skeleton.built_limb import alike
 from ...skeleton.transform import compose
 from ...skeleton.values import Point
 from ..armatures import Rig
+from ..curves.keys import driver_at
 from ..scene.bone import rest
 from ..scene.dependencies import BUILT, built_by
 from .parts import ANGLE, HINGE, TIP, Parts, kind_of, pole_of, track_axis
@@ -42,9 +43,11 @@ def as_built(rig: Rig, names: Sequence[str]) -> Iterator[Built]:
         while bone and kind_of(bone):
             pose_bone: Any = rig.pose.bones[bone.name]
             drivers = (_driver(rig, f"{pose_bone.path_from_id()}{path}", index) for path, index in _DRIVEN)
-            tracks = (_track(item.track_axis, item.influence) for item in _constraints(pose_bone, "LOCKED_TRACK"))
+            built = [item for item in pose_bone.constraints if item.name.startswith(BUILT)]
+            tracks = (_track(item.track_axis, item.influence) for item in built if item.type == "LOCKED_TRACK")
+            outside = (item for item in built if item.target != rig or not kind_of(rig.data.bones.get(item.subtarget)))
             turned = " ".join((*drivers, *tracks))
-            yield Built(bone.matrix_local.copy(), turned, tuple(_followed(rig, pose_bone)))
+            yield Built(bone.matrix_local.copy(), turned, tuple(map(_target, outside)))
             bone = bone.parent
     for tip in (item for name in names for item in rig.pose.bones[name].constraints if item.name.startswith(TIP)):
         yield Built(None, _driver(rig, f"{tip.path_from_id()}.influence"), (_target(tip),))
@@ -55,19 +58,8 @@ _DRIVEN = ((f".{ANGLE}", 0), (".scale", 1), (HINGE, 0))
 
 def _driver(rig: Rig, path: str, index: int = 0) -> str:
     """The expression of the driver; "" where there is none, or it does not act, as what it reads is gone."""
-    drivers = rig.animation_data.drivers if rig.animation_data else None
-    curve = drivers.find(path, index=index) if drivers else None
+    curve = driver_at(rig, path, index)
     return curve.driver.expression if curve and curve.driver.is_valid else ""
-
-
-def _constraints(bone: Any, kind: str = "") -> Iterator[Any]:
-    return (item for item in bone.constraints if item.name.startswith(BUILT) and kind in item.type)
-
-
-def _followed(rig: Rig, bone: Any) -> Iterator[tuple[int, str]]:
-    for item in _constraints(bone):
-        if not (item.target == rig and kind_of(rig.data.bones.get(item.subtarget))):
-            yield _target(item)
 
 
 def _target(constraint: Any) -> tuple[int, str]:

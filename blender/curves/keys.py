@@ -40,6 +40,12 @@ def curves_at(item: Object, path: str) -> list[FCurve]:
     return [curve for curve in versions.curves(item) if curve.data_path == path]
 
 
+def driver_at(item: Object, path: str, index: int = 0) -> FCurve | None:
+    """The driver of an object for an element of the property at this RNA path; None if there is none."""
+    drivers: Any = versions.drivers(item)
+    return drivers.find(path, index=index) if drivers else None
+
+
 def key_points(curve: FCurve) -> Array:
     """(2, m) frames and values of the curve's keys."""
     return single_key_points(curve).astype(np.float64).T
@@ -76,8 +82,7 @@ def numbers_on(item: Object, path: str, frames: Array, read: Set[tuple[Object, s
     read : for drivers, the properties that it drives, in a circle perhaps
     """
     now: Any = value_at(item, path)
-    drivers: Any = versions.drivers(item)
-    driver: FCurve | None = drivers.find(path) if drivers else None
+    driver = driver_at(item, path)
     if driver and not driver.mute:
         driven = None if (item, path) in read else _driven(driver, frames, read | {(item, path)})
         return np.full(len(frames), float(now)) if driven is None else driven

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
-from ..curves.keys import numbers_on
+from ..curves.keys import driver_at, numbers_on
 from ..rna_paths import owner_and_property, set_value_at, value_at
 from ..scene import dependencies
 from .rig_files import KnownLimb
@@ -126,8 +126,7 @@ def driving_path(rig: Rig, constraint: Constraint) -> str | None:
 
 
 def _driver(rig: Rig, constraint: Constraint) -> Any:
-    drivers: Any = versions.drivers(rig)
-    return drivers and drivers.find(f"{constraint.path_from_id()}.{INFLUENCE}")
+    return driver_at(rig, f"{constraint.path_from_id()}.{INFLUENCE}")
 
 
 def drivers_reading(rig: Rig, paths: Set[str]) -> Iterator[FCurve]:

@@ -19,7 +19,7 @@ from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
 from ..curves import key_checks, unkeyed_edits, write
-from ..curves.keys import curves_at
+from ..curves.keys import curves_at, driver_at
 from ..messages.translation import frame_text, translated
 from ..scene import probe, sampling
 from ..scene.need import SampleNeed
@@ -82,10 +82,10 @@ def option_animations(
 
 def differences(constraint: KinematicConstraint, animations: tuple[OptionAnimation, ...]) -> Iterator[str]:
     """Sentences about what the chain does not take along."""
-    names = {"pole_angle": ("pole_angle",), "influence": ("influence", *SWITCHES)}
+    rig, path = cast(Rig, constraint.id_data), constraint.path_from_id()
     for animation in animations:
-        paths = {name: f"{constraint.path_from_id()}.{name}" for name in names[animation.name]}
-        driven = [name for name, path in paths.items() if drivers_at(cast(Rig, constraint.id_data), path)]
+        names = (animation.name, *(SWITCHES if animation.name == "influence" else ()))
+        driven = [name for name in names if driver_at(rig, f"{path}.{name}")]
         if driven and animation.frames is not None:
             start, end = (frame_text(frame) for frame in animation.frames[[0, -1]])
             yield translated("takeover.driven", names=", ".join(driven), start=start, end=end)
@@ -93,14 +93,12 @@ def differences(constraint: KinematicConstraint, animations: tuple[OptionAnimati
 
 def _goes_over(rig: Rig, path: str) -> bool:
     """True if one curve or one driver, which nothing changes on its way, says what the property is."""
-    strips = (curve for _, curves in versions.strips(rig) for curve in curves)
-    if any(curve.data_path == path for curve in strips):
+    if any(curve.data_path == path for _, curves in versions.strips(rig) for curve in curves):
         return False
-    curves, drivers = curves_at(rig, path), drivers_at(rig, path)
-    if len(curves) + len(drivers) != 1 or any(curve_or_driver.mute for curve_or_driver in (*curves, *drivers)):
-        return False
-    changed = any(len(curve.modifiers) or curve.sampled_points for curve in curves)
-    return not changed and all(map(_is_straight, drivers))
+    curves = curves_at(rig, path)
+    if driver := driver_at(rig, path):
+        return not (curves or driver.mute) and _is_straight(driver)
+    return not any(curve.mute or len(curve.modifiers) or curve.sampled_points for curve in curves)
 
 
 def _is_straight(driver: FCurve) -> bool:
@@ -148,15 +146,10 @@ def animate(rig: Rig, end_bone: str, scene: Scene, animations: tuple[OptionAnima
             if animation.frames is not None:
                 _key(rig, end, path, animation)
                 continue
-            for driver in drivers_at(rig, animation.source):
+            if driver := driver_at(rig, animation.source):
                 rig.animation_data.drivers.from_existing(src_driver=driver).data_path = path
             for curve in curves_at(rig, animation.source):
                 write.copy_curve(rig, curve, path, end.name)
-
-
-def drivers_at(rig: Rig, path: str) -> list[FCurve]:
-    """The drivers of the armature object for the property at this path."""
-    return [driver for driver in versions.drivers(rig) if driver.data_path == path]
 
 
 def _key(rig: Rig, end: PoseBone, path: str, animation: OptionAnimation) -> None:
