@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import islice, takewhile
 from typing import Any
@@ -143,12 +143,11 @@ def _filled(bones: Sequence[str], pattern: KnownLimb) -> Iterator[KnownLimb]:
     texts = {text for name in pattern.bones if wildcards_in(name) == wild for text in _texts(name, bones)}
     for text in sorted(texts):
         names: dict[str, Any] = {}
-        for field in fields(pattern):
-            value = getattr(pattern, field.name)
+        for key, value in asdict(pattern).items():
             if isinstance(value, str):
-                names[field.name] = filled(value, text)
+                names[key] = filled(value, text)
             elif isinstance(value, tuple):
-                names[field.name] = tuple(filled(name, text) for name in value)
+                names[key] = tuple(filled(name, text) for name in value)
         names["zero"] = tuple(name for name in names["zero"] if name in bones)
         names |= {key: "" for key in ("toe_ik", "toe_target", "toe_control") if names[key] not in bones}
         yield replace(pattern, **names)

@@ -98,14 +98,9 @@ class KnownLimb:
         return tuple(filter(None, (self.control, self.pole, self.swivel, self.toe_ik, *self.zero, *self.ik[3:])))
 
     @property
-    def optional(self) -> tuple[str, ...]:
-        """Bones that some builds of the limb do not have."""
-        return tuple(filter(None, (self.toe_ik, self.toe_target, self.toe_control, *self.zero)))
-
-    @property
     def named(self) -> tuple[str, ...]:
-        """All bones that are named, whether they may be missing or not."""
-        return (*self.bones, *self.optional)
+        """All bones that are named, also those that some builds of the limb do not have."""
+        return (*self.bones, *filter(None, (self.toe_ik, self.toe_target, self.toe_control, *self.zero)))
 
 
 @cache

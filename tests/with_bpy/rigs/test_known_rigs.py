@@ -81,7 +81,7 @@ def test_a_generated_rig_is_known_by_another_name(empty_file: None, kind: str, l
 def test_a_limb_is_known_by_any_of_its_bones(empty_file: None) -> None:
     rig = generated("basic_human")
     limb = next(limb for limb in api.known_limbs(rig) if limb.name == "Leg.L")
-    named = {*limb.bones, *limb.optional}
+    named = {*limb.named}
     assert named <= set(rig.data.bones.keys())
     assert limb.zero == ("foot_spin_ik.L", "foot_heel_ik.L")
     assert rig.pose.bones[limb.switch_bone][limb.switch] == 0.0
