@@ -123,17 +123,16 @@ def snap_targets(rig: Rig, names: Names, scene: Scene | None, *, insert_keys: In
     with unkeyed_edits.preserved() as keep:
         pose_channels(channels)
         notes = [*_pose_notes(plan, targets), *key_pose(plan, channels, insert_keys, keep)]
-    taken_back = _taken_back(points, plan.frames[0], insert_keys)
-    notes += [translated("alert.keys_take_back", value=point_text(point)) for point in taken_back]
+    notes += _taken_back(points, plan.frames[0], insert_keys)
     return build_report("Snap to Pose", plan, [limb.solved for limb in targets], notes)
 
 
-def _taken_back(points: Mapping[Point, KeyedTarget], frame: float, insert_keys: InsertKeys) -> Iterator[Point]:
-    """What is keyed for those whose location or rotation is animated, and that get no key there."""
+def _taken_back(points: Mapping[Point, KeyedTarget], frame: float, insert_keys: InsertKeys) -> Iterator[str]:
+    """A sentence for each whose location or rotation is animated, and that gets no key there."""
     for point, target in points.items():
         animated = versions.animated_paths(point.object) & {target.location_path, target.rotation_path}
         if not all(gets_key(point.object, path, frame, insert_keys) for path in animated):
-            yield controls.keyed_point(point)
+            yield translated("alert.keys_take_back", value=point_text(controls.keyed_point(point)))
 
 
 class BroughtAlong:
