@@ -22,6 +22,7 @@ from ..bake.request import MeasurePhase, Need, Preparation, Resources, request
 from ..curves.unkeyed_edits import Keeper
 from ..messages.refused import Refused
 from ..messages.translation import translated
+from ..rigs.built_limbs import twists_beside
 from ..scene import dependencies, sampling
 from ..scene.bone import rest
 from ..scene.checks import refuse_unposable
@@ -50,7 +51,7 @@ def build(
     refuse_shared_bones(plan.chains)
     target_bones.refuse_impossible(rig, plan.scene, limbs=True)
     for chain in plan.chains:
-        checks.refuse_unbuildable(chain, _holder(chain), [parts.PROPERTIES[name][0] for name in _custom(chain)])
+        checks.refuse_unbuildable(chain, _holder(chain), [parts.PROPERTIES[name]["name"] for name in _custom(chain)])
 
     sampler = resources.enter_context(sampling.Sampler(plan, way, resources.slow.append))
     samples = yield from part(sampler.over_range(), 0.0, 0.5)
@@ -102,7 +103,8 @@ _answers: dict[tuple[int, str], tuple[object, bool]] = session.of_file({})
 
 def _copying(chain: TwoBoneIKChain) -> list[str]:
     """Names of the chain's bones, which copy what was built."""
-    return parts.with_twists(chain.id_data, limb_bones(chain.id_data, chain))
+    names = limb_bones(chain.id_data, chain)
+    return [*names, *twists_beside(chain.id_data, names)]
 
 
 def _parts(chain: ChainPlan) -> Parts:

@@ -64,10 +64,8 @@ def _refuse_options(chain: ChainPlan) -> None:
     for name, fit in (_FIT | (_FIT_OF_HOCK if chain.third else {})).items():
         value = getattr(listed, name)
         if value not in fit:
-            field, labels = chain_fields()[name], [_label(name, item) for item in fit]
-            raise Refused(
-                "NOT_BUILDABLE.option", chain=chain, value=_label(name, value), field=field.name, fit=", ".join(labels)
-            )
+            named = {"field": chain_fields()[name].name, "fit": ", ".join(_label(name, item) for item in fit)}
+            raise Refused("NOT_BUILDABLE.option", chain=chain, value=_label(name, value), **named)
     if chain.animated:
         name = min(chain.animated)
         raise Refused("NOT_BUILDABLE.keyed", chain=chain, value=name, field=chain_fields()[name].name)

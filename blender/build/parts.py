@@ -19,9 +19,10 @@ from ...skeleton.values import ChainPlan, Point
 from ...solver.values import Plane
 from .. import versions
 from ..armatures import Rig
+from ..options import rows
 from ..rna_paths import owner_and_property
 from ..scene.bone import rest
-from ..scene.dependencies import BUILT, built_by, constrained, reached
+from ..scene.dependencies import BUILT, built_by, constrained, drivers_of, reached
 from ..targets.edit_bones import edit_bones
 
 ANGLE = "rotation_axis_angle"
@@ -37,19 +38,11 @@ element of `ANGLE`.
 _LIKE_ROOT = {"aim", "goal", "upper"}
 """The parts that, where a bone of the rig carries them, are carried as the root bone is."""
 
-_LETTERS = {"influence": "k", "softness": "q", "max_stretch": "m", "pole_angle": "p"}
-"""By option of the chain the name of its custom property in expressions."""
-
 TIP = f"{BUILT} Rotation"
 """Name of the constraint by which a tip bone follows the rotation of the target."""
 
-PROPERTIES = {
-    "influence": ("IK", 0.0, 1.0, "FACTOR", "How far the limb follows its target. At 0 its own pose shows"),
-    "softness": ("Softness", 0.0, 1.0, "FACTOR", "Part of the full reach over which the limb eases in"),
-    "max_stretch": ("Stretch", 1.0, 10.0, "NONE", "How many times its length the limb may get to reach its target"),
-    "pole_angle": ("Pole Angle", -6.2831853, 6.2831853, "ANGLE", "Turns the bend away from the pole target"),
-}
-"""By option of the chain its custom property: name, least and greatest value, subtype, and tooltip."""
+PROPERTIES = rows("built")
+"""By option of the chain its custom property."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -149,17 +142,16 @@ def _add_bones(rig: Rig, bones: Any, parts: Parts) -> dict[str, str]:
 def _add_properties(rig: Rig, parts: Parts) -> None:
     holder: Any = rig.pose.bones[parts.holder]
     for option, value in parts.options.items():
-        name, least, greatest, subtype, tooltip = PROPERTIES[option]
+        name, ui = PROPERTIES[option]["name"], PROPERTIES[option]["ui"]
         holder[name] = value
-        ui = holder.id_properties_ui(name)
-        ui.update(min=least, max=greatest, default=value, subtype=subtype, description=tooltip)
+        holder.id_properties_ui(name).update(default=value, **ui)
         holder.property_overridable_library_set(f'["{name}"]', True)
 
 
 def _connect(rig: Rig, parts: Parts, names: Mapping[str, str]) -> None:
     limb, bones = parts.limb, rig.pose.bones
-    held = {option: f'{bones[parts.holder].path_from_id()}["{PROPERTIES[option][0]}"]' for option in parts.options}
-    inputs: dict[str, DriverInput] = {_LETTERS[option]: path for option, path in held.items()}
+    held = {option: f'{bones[parts.holder].path_from_id()}["{PROPERTIES[option]["name"]}"]' for option in parts.options}
+    inputs: dict[str, DriverInput] = {PROPERTIES[option]["letter"]: path for option, path in held.items()}
     lower: Any = bones[names["lower"]]
     inputs["t"] = f"{lower.path_from_id()}{HINGE}"
     inputs |= _aim(parts, rig, names)
@@ -303,15 +295,6 @@ def _constraints(rig: Rig, bones: Collection[str]) -> list[tuple[PoseBone, Const
     return [pair for pair in built if (path := pair[1].path_from_id()) in chosen or switches & read.get(path, set())]
 
 
-def with_twists(rig: Rig, names: Iterable[str]) -> list[str]:
-    """Names of bones of the rig, and of those at their sides that copy a twist."""
-    bones = rig.data.bones
-    beside = (child.name for name in names for child in bones[name].children)
-    copies = ((name, built_by(rig, name)) for name in beside)
-    twisted = [name for name, copy in copies if copy and kind_of(bones.get(copy.subtarget)) == "twist"]
-    return [*names, *twisted]
-
-
 def kind_of(bone: Bone | None) -> str:
     """Which part of a limb a bone is; "" if it is none."""
     kind: str = bone.get(BUILT, "") if bone else ""
@@ -323,16 +306,13 @@ def _helpers(rig: Rig, names: Iterable[str]) -> set[str]:
     bones = rig.data.bones
     members = {bone.name for bone in bones if kind_of(bone)}
 
-    def linked(name: str) -> Iterator[str]:
-        near = [bones[name].parent, *bones[name].children]
-        yield from (bone.name for bone in near if bone and bone.name in members)
-        pose_bone: Any = rig.pose.bones[name]
-        followed = (name for item in pose_bone.constraints for name in (item.subtarget, item.space_subtarget))
-        yield from (bone for bone in followed if bone in members)
-        for curve in versions.drivers(rig):
-            if owner_and_property(curve.data_path)[0] == rig.pose.bones[name].path_from_id():
-                read = (target.bone_target for variable in curve.driver.variables for target in variable.targets)
-                yield from (bone for bone in read if bone in members)
+    def linked(name: str) -> set[str]:
+        constraints: Any = rig.pose.bones[name].constraints
+        near = [bone.name for bone in (bones[name].parent, *bones[name].children) if bone]
+        followed = [other for item in constraints for other in (item.subtarget, item.space_subtarget)]
+        variables = (variable for curve in drivers_of(Point(rig, name)) for variable in curve.driver.variables)
+        read = [target.bone_target for variable in variables for target in variable.targets]
+        return members & {*near, *followed, *read}
 
     return reached(names, linked) & members
 
@@ -340,5 +320,5 @@ def _helpers(rig: Rig, names: Iterable[str]) -> set[str]:
 def _custom_properties(curve: FCurve) -> Iterator[str]:
     """Paths of those of ours that a driver reads."""
     paths = (target.data_path for variable in curve.driver.variables for target in variable.targets)
-    names = {f'["{name}"]' for name, *_ in PROPERTIES.values()}
+    names = {f'["{row["name"]}"]' for row in PROPERTIES.values()}
     return (path for path in paths if owner_and_property(path)[1] in names)

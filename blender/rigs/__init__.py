@@ -9,7 +9,7 @@
 
 Other rooms use of it:
 
-    built_limbs : OPTIONS, built_limb, built_limbs, goals, is_built, property_paths
+    built_limbs : OPTIONS, built_limb, built_limbs, goals, is_built, property_paths, twists_beside
     controls : all
     known_limbs : all
     rig_files : all

@@ -4,18 +4,19 @@ Their own bones are the FK controls, their targets those of IK, and the switch i
 and drivers name all of these, and Blender keeps these names up.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...skeleton.values import Point
 from ...solver.values import Plane
 from ..armatures import Chain, Rig
+from ..options import rows
 from ..rna_paths import bone_and_property
 from ..scene import dependencies
 from ..settings.properties import limb_bones
 from .rig_files import KnownLimb
 from .switch_property import driving_path, property_label, property_path
 
-OPTIONS = {"softness": "Softness", "max_stretch": "Stretch", "pole_angle": "Pole Angle"}
+OPTIONS = {option: row["name"] for option, row in rows("built").items() if option != "influence"}
 """By option of the chain the custom property that takes its place, beside the switch, where it was built."""
 
 
@@ -48,7 +49,7 @@ def built_limb(rig: Rig, chain: Chain) -> KnownLimb | None:
         ik=bones,
         control=control,
         pole=pole,
-        kept=tuple(below.name for name in limb for below in rig.data.bones[name].children if _twists(rig, below.name)),
+        kept=tuple(twists_beside(rig, limb)),
     )
 
 
@@ -59,11 +60,13 @@ def property_paths(rig: Rig, limb: KnownLimb) -> dict[str, str]:
     return {option: path for option, path in paths.items() if path}
 
 
-def _twists(rig: Rig, bone: str) -> bool:
-    """Whether the bone takes its part of a built limb's twist, at its side."""
-    copy = dependencies.built_by(rig, bone)
-    made = rig.data.bones.get(copy.subtarget) if copy else None
-    return made is not None and made.get(dependencies.BUILT) == "twist"
+def twists_beside(rig: Rig, limb: Iterable[str]) -> Iterator[str]:
+    """The bones at the sides of those of a built limb that take their parts of its twist."""
+    bones = rig.data.bones
+    for name in (child.name for bone in limb for child in bones[bone].children):
+        copy = dependencies.built_by(rig, name)
+        if copy and copy.subtarget in bones and bones[copy.subtarget].get(dependencies.BUILT) == "twist":
+            yield name
 
 
 def is_built(rig: Rig, limb: KnownLimb) -> bool:
