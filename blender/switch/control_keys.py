@@ -171,8 +171,8 @@ def _placed(
     """Bases by what was sampled, and controls that have to wait: on the frames those without IK chain, halfway all."""
     both = {name: np.concatenate([by_bone[name] for by_bone in poses]) for name in poses[0]}
     placed, late = place([control for limb in limbs for control in to_place(limb, both)], replace(tied, poses=both))
-    free = {carried.bone.name for limb in limbs if not limb.chain for carried, _ in limb.controls}
-    every = {carried.bone.name for limb in limbs for carried, _ in limb.controls}
+    free = {carried.bone.name for limb in limbs if not limb.chain for carried in limb.controls}
+    every = {carried.bone.name for limb in limbs for carried in limb.controls}
     for names, rows in ((free, slice(len(plan.frames))), (every, slice(len(plan.frames), None))):
         bases = {name: each_array(itemgetter(rows), basis) for name, basis in placed.items() if name in names}
         yield bases, [replace(control, pose=control.pose[rows]) for control in late if control.bone.name in names]
@@ -180,7 +180,7 @@ def _placed(
 
 def _values(limbs: Sequence[SwitchPlan], bases: Mapping[str, Basis]) -> dict[str, Array]:
     """By RNA path what `Between` has of these controls."""
-    bones = (carried.bone for limb in limbs for carried, _ in limb.controls if carried.bone.name in bases)
+    bones = (carried.bone for limb in limbs for carried in limb.controls if carried.bone.name in bases)
     return {path: values for bone in bones for path, values in values_by_path(bone, bases[bone.name]).items()}
 
 

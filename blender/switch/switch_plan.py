@@ -52,13 +52,12 @@ def switch_plan(rig: Rig, limb: KnownLimb, to: ControlSet, frames: Array) -> Swi
         source=sources(rig, limb, to),
         switch=switch,
         along=(setting_of(toe, 0.0 if to == ControlSet.FK else 1.0),) if toe else (),
-        controls=tuple((read.carried(name, name), name) for name in limb.kept),
+        controls=tuple(read.carried(name, name) for name in limb.kept),
         shared=frozenset(limb.kept).union({*limb.fk} & {*limb.ik}),
         pole_on=np.zeros(len(frames), dtype=np.bool_),
     )
     if to == ControlSet.FK:
-        pairs = zip(limb.fk, shown, strict=True)
-        return replace(plan, controls=(*((read.carried(*pair), pair[1]) for pair in pairs), *plan.controls))
+        return replace(plan, controls=(*map(read.carried, limb.fk, shown), *plan.controls))
     return plan if is_built(rig, limb) else _with_ik(plan, rig, limb, read, shown, frames)
 
 
@@ -68,13 +67,13 @@ def _with_ik(
     """The same with the controls of IK, and the chain that they move; `shown` are the bones that are to follow."""
     if not limb.control:
         raise Refused("NO_IK_KEYS", object=rig, value=limb.name)
-    pairs = [*zip((limb.control, *limb.ik[3:]), shown[2:], strict=True)]
-    pairs += [(limb.toe_ik, shown[2])] if plan.along else []
+    controls = [*map(read.carried, (limb.control, *limb.ik[3:]), shown[2:])]
+    controls += [read.carried(limb.toe_ik, shown[2])] if plan.along else []
     return replace(
         plan,
-        controls=(*((read.carried(*pair), pair[1]) for pair in pairs), *plan.controls),
+        controls=(*controls, *plan.controls),
         zero=tuple(map(read.bone, limb.zero)),
-        chain=tuple(read.carried(*pair) for pair in zip(limb.ik[:2], shown, strict=False)),
+        chain=tuple(map(read.carried, limb.ik[:2], shown)),
         rigid=tuple(_held(rig, [f"{read.bone(name).path}.ik_stretch" for name in limb.ik[:2]], 0.0, frames)),
         far=tuple(_held(rig, [property_path(rig, limb, limb.stretch_switch)], 1.0, frames)),
         swivel=read.carried(limb.swivel, shown[0]) if limb.swivel else None,
@@ -98,7 +97,7 @@ class _Bones:
         bone = self._rig.data.bones[control]
         parents = tuple(self.bone(parent.name) for parent in bone.parent_recursive)
         offset, moves = self.offset(follows, control), not bone.use_connect
-        return CarriedBone(bone=self.bone(control), parents=parents, offset=offset, moves=moves)
+        return CarriedBone(bone=self.bone(control), parents=parents, follows=follows, offset=offset, moves=moves)
 
 
 def sources(rig: Rig, limb: KnownLimb, to: ControlSet) -> frozenset[Point]:
@@ -152,7 +151,7 @@ def _held(rig: Rig, paths: Iterable[str], value: float, frames: Array) -> Iterat
 def shown_need(rig: Rig, limbs: Sequence[SwitchPlan], carriers: Iterable[str]) -> SampleNeed:
     """What shows the limbs now, bones of these names, and the channels of those that turn IK chains."""
     shown = {name for limb in limbs for name, _ in limb.before}
-    followed = {name for limb in limbs for _, name in limb.controls}
+    followed = {carried.follows for limb in limbs for carried in limb.controls}
     bones = frozenset(Point(rig, name) for name in shown.union(followed, carriers))
     sized = frozenset(Point(rig, bone.name) for limb in limbs for bone in limb.sized)
     return SampleNeed(objects=frozenset({rig}), bones=bones, own=sized, turned=sized)

@@ -181,7 +181,7 @@ def reduce_limb(
 def _levers(limb: SwitchPlan) -> dict[str, float]:
     """By control the length of what it turns: of the FK controls from there on, of others their own."""
     levers = {bone.name: bone.length for bone in limb.keyed}
-    follow = [carried.bone for carried, _ in limb.controls]
+    follow = [carried.bone for carried in limb.controls]
     return levers | {bone.name: sum(below.length for below in follow[row:]) for row, bone in enumerate(follow)}
 
 

@@ -60,7 +60,7 @@ class IkChain:
     def __init__(self, plan: SwitchPlan, poses: Mapping[str, Array], own: Mapping[str, Basis]) -> None:
         """own : the present keyed bases of swivel and end bone"""
         self._plan, self._poses, self._own = plan, poses, own
-        self._along = plan.shared.intersection(carried.bone.name for carried, _ in plan.controls)
+        self._along = plan.shared.intersection(carried.bone.name for carried in plan.controls)
         self._wanted = joints_of(plan, poses)
         self._aside = limb_pose.aside(self._wanted, poses[plan.shown[0].name][:, :3, 2])
         self._axes = unit(self._wanted[:, 2] - self._wanted[:, 0])
@@ -84,7 +84,7 @@ class IkChain:
         if not (self.begun or self.fits or self._shows(poses)):
             self.begun = True
             return [*to_place(self._plan, self._poses), *self._turned(poses)]
-        if self.fits or (self.begun and self._plan.controls[0][0].bone.name in waiting):
+        if self.fits or (self.begun and self._plan.controls[0].bone.name in waiting):
             return []
         off = self._off(poses, self._plan.shown)
         self.suspects = frozenset(off.argmax(axis=1)[off.max(axis=1) > _FIT].tolist())
@@ -200,8 +200,8 @@ class IkChain:
         upper, lower = limb_pose.bending(self._wanted, self._bent_to(), more)
         # Turning a folded bone about its own axis would move the tip away, and IK would undo that.
         angle = np.where(self._plan.pole_on, 0.0, self._angle)
-        start = self._wanted_pose(swivel, 0, product(rotation.about(self._axes, angle), upper))
-        root, end = (self._wanted_pose(*each) for each in zip(self._plan.chain, (0, 1), (upper, lower), strict=True))
+        start = self._wanted_pose(swivel, product(rotation.about(self._axes, angle), upper))
+        root, end = map(self._wanted_pose, self._plan.chain, (upper, lower))
         own, below = (self._own[bone.name] for bone in self._plan.sized)
         turned = inherit.basis((swivel.bone,), above, start[:, None]).rotation[:, 0]
         return {
@@ -221,14 +221,14 @@ class IkChain:
         """(n, 3) unit vectors to the side to which the limb bends; on frames without any bend, to the side of rest."""
         root, below = self._plan.chain[0], self._plan.chain[1].bone.offset[:3, 1]
         at_rest = -below * (1.0, 0.0, 1.0) if norm(below[[0, 2]]) > IN_LINE else np.array((0.0, 0.0, 1.0))
-        usual = transform.transform_vectors(self._wanted_pose(root, 0, np.eye(3))[:, :3, :3], at_rest)
+        usual = transform.transform_vectors(self._wanted_pose(root, np.eye(3))[:, :3, :3], at_rest)
         mids = self._wanted[:, 1] - self._wanted[:, 0]
         bent = _STEPS * self._mid > _BENT * self._length
         return unit(rejection(np.where(bent[:, None], mids, usual), self._axes))
 
-    def _wanted_pose(self, carried: CarriedBone, row: int, turn: Array) -> Array:
-        """(n, 4, 4) the turned pose of a bone that keeps its offset at rest to bone `row` that shows the limb."""
-        pose = product(self._poses[self._plan.shown[row].name], carried.offset)
+    def _wanted_pose(self, carried: CarriedBone, turn: Array) -> Array:
+        """(n, 4, 4) the turned pose of a bone that keeps its offset at rest to the one that it follows."""
+        pose = product(self._poses[carried.follows], carried.offset)
         return transform.compose(product(turn, pose[:, :3, :3]), pose[:, :3, 3])
 
     def _poled(self) -> list[Control]:

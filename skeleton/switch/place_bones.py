@@ -21,12 +21,14 @@ class CarriedBone:
     """A bone with what carries it.
 
     parents : from its parent bone up
-    offset : (4, 4) at rest, from the bone to the one that shows its place
+    follows : the name of the bone that shows its place
+    offset : (4, 4) at rest, from the bone to that one
     moves : False where Blender leaves out its location, since it is connected to its parent
     """
 
     bone: Bone
     parents: tuple[Bone, ...]
+    follows: str
     offset: Array
     moves: bool
 

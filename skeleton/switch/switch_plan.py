@@ -41,8 +41,7 @@ class SwitchPlan:
     source : the controls of the control set that has shown it
     switch : says that the other control set shows
     along : is set with the switch
-    controls : those of the other control set that follow, each with the name of the bone that it lies to as at rest;
-        none of a built limb that is to follow its target
+    controls : those of the other control set that follow; none of a built limb that is to follow its target
     shared : names of the bones that pose the limb whichever control set shows
     zero : controls that are to be at rest
     chain : root bone and end bone of an IK chain; none for FK
@@ -59,7 +58,7 @@ class SwitchPlan:
     before: tuple[tuple[str, Array], ...]
     source: frozenset[Point]
     switch: Setting
-    controls: tuple[tuple[CarriedBone, str], ...]
+    controls: tuple[CarriedBone, ...]
     along: tuple[Setting, ...] = ()
     shared: frozenset[str] = frozenset()
     zero: tuple[Bone, ...] = ()
@@ -79,7 +78,7 @@ class SwitchPlan:
     def keyed(self) -> tuple[Bone, ...]:
         """All bones that get keys."""
         single = [carried.bone for carried in (self.swivel, self.pole) if carried]
-        return (*(carried.bone for carried, _ in self.controls), *self.zero, *single, *self.sized[1:])
+        return (*(carried.bone for carried in self.controls), *self.zero, *single, *self.sized[1:])
 
     def paths(self, bone: Bone) -> tuple[str, ...]:
         """RNA paths of what gets keys of one of these bones."""
@@ -102,7 +101,7 @@ class SwitchPlan:
     @property
     def carried(self) -> Iterator[CarriedBone]:
         """All controls that have to be placed, with what carries them."""
-        return filter(None, (*(carried for carried, _ in self.controls), self.swivel, self.pole))
+        return filter(None, (*self.controls, self.swivel, self.pole))
 
 
 def wanted(plan: SwitchPlan, poses: Mapping[str, Array]) -> dict[str, Array]:
@@ -118,5 +117,4 @@ def joints_of(plan: SwitchPlan, poses: Mapping[str, Array]) -> Array:
 
 def to_place(plan: SwitchPlan, poses: Mapping[str, Array]) -> list[Control]:
     """The controls of the limb that follow from these `poses` (n, 4, 4) alone, in armature space."""
-    placed = ((carried, product(poses[followed], carried.offset)) for carried, followed in plan.controls)
-    return [Control(carried=carried, pose=pose) for carried, pose in placed]
+    return [Control(carried=each, pose=product(poses[each.follows], each.offset)) for each in plan.controls]

@@ -20,7 +20,9 @@ BONES = tuple(
 
 def limb(*, ik: bool = False) -> SwitchPlan:
     """One that shows its FK controls, or an IK chain."""
-    chain = tuple(CarriedBone(bone=bone, parents=(), offset=np.eye(4), moves=True) for bone in BONES[:2])
+    chain = tuple(
+        CarriedBone(bone=bone, parents=(), follows=bone.name, offset=np.eye(4), moves=True) for bone in BONES[:2]
+    )
     return SwitchPlan(
         name="Arm",
         shown=BONES,
