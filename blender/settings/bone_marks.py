@@ -107,7 +107,8 @@ def notice(rigs: Iterable[Object | None]) -> dict[Rig, Names]:
         return follow_all(renamed)
     for rig in changed:
         _settle(((rig, kind, holder) for kind, holder in _holders(rig)), {})
-        _mark_kept(rig)
+        for owner in _keeping(rig):  # also in files saved before there were marks
+            mark_keyed(rig, owner.two_bone_ik_source, owner.two_bone_ik_source_slot)
     return {}
 
 
@@ -245,8 +246,7 @@ def _settled(
 
 
 def _marks(holder: Any, kind: _Kind) -> Marks:
-    text = getattr(holder, kind.marks)
-    return json.loads(text) if text else {}
+    return json.loads(getattr(holder, kind.marks) or "{}")
 
 
 def _keep(holder: Any, kind: _Kind, marks: Marks) -> None:
@@ -293,27 +293,19 @@ def _seen_now(table: Mapping[str, Any]) -> Names:
     return renamed
 
 
-def _mark_kept(rig: Any) -> None:
-    """Mark the bones in this armature's kept actions, also in files saved before there were marks."""
-    planted: Any = versions.played(rig)[0]
-    for owner in (rig, planted):
-        if owner and owner.two_bone_ik_source:
-            mark_keyed(rig, owner.two_bone_ik_source, owner.two_bone_ik_source_slot)
+def _keeping(rig: Rig) -> Iterator[Any]:
+    """The armature object and the action that it plays, those that keep an action from before."""
+    owners: tuple[Any, ...] = rig, versions.played(rig)[0]
+    return (owner for owner in owners if owner and owner.two_bone_ik_source)
 
 
-def _rename_in_actions(rig: Any, names: Names) -> None:
+def _rename_in_actions(rig: Rig, names: Names) -> None:
     """Let what is kept of this armature's actions name these bones as they are called now."""
-    planted: Any = versions.played(rig)[0]
-    for owner in (rig, planted):
-        if owner and owner.is_editable and owner.two_bone_ik_source:
-            owner.two_bone_ik_source = _renamed(owner.two_bone_ik_source, owner.two_bone_ik_source_slot, names)
-    if planted and planted.is_editable and planted.two_bone_ik_source:
-        for name in (MADE, CONTACTS):
-            if name in planted:
-                before = json.loads(planted[name])
-                planted[name] = json.dumps(
-                    {renamed_path(path, names): _row(row, names) for path, row in before.items()}
-                )
+    for owner in (owner for owner in _keeping(rig) if owner.is_editable):
+        owner.two_bone_ik_source = _renamed(owner.two_bone_ik_source, owner.two_bone_ik_source_slot, names)
+        for name in {MADE, CONTACTS}.intersection(owner.keys()):
+            before = json.loads(owner[name])
+            owner[name] = json.dumps({renamed_path(path, names): _row(row, names) for path, row in before.items()})
 
 
 def _row(row: Any, names: Names) -> Any:
