@@ -5,7 +5,7 @@ import numpy as np
 from ...skeleton.values import ChainPlan, Point
 from ...solver.values import Array
 from .. import versions
-from ..curves.keys import key_frames, key_points
+from ..curves.keys import key_frames, key_points, rotation_curves
 from ..scene import dependencies
 from ..settings import keyed_options
 
@@ -23,8 +23,7 @@ def bone_keys(chain: ChainPlan, start: float, end: float) -> Array:
 
 def without_keys(chain: ChainPlan) -> list[str]:
     """Names of the bones that a bake of the chain keys, and that nothing animates yet."""
-    find = versions.curve_finder(chain.rig)
-    lacking = [bone for bone in chain.keyed if not any(find(bone.rotation_path, index=index) for index in range(4))]
+    lacking = [bone for bone in chain.keyed if not any(rotation_curves(chain.rig, [bone]))]
     animated = versions.ever_animated_paths(chain.rig) if lacking else ()  # which takes longer, and has NLA strips
     return [bone.name for bone in lacking if bone.rotation_path not in animated]
 

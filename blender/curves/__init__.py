@@ -21,7 +21,8 @@ Other rooms use of it:
     kept_outside : all
     key_checks : all
     keys : FEW_KEYS, by_path_and_index, curves_at, driver_at, evaluated, evaluated_together, key_frames, key_points,
-        key_span, numbers_on, single_key_points, twists_before, value_before, values_before, whole_frames
+        key_span, numbers_on, rotation_curves, single_key_points, twists_before, value_before, values_before,
+        whole_frames
     keys_beside : kept_beside, kept_span, setting_channel, shown_beside
     own_keys : all
     unkeyed_edits : all

@@ -14,6 +14,7 @@ from ...skeleton.twist_bones import share
 from ...skeleton.values import MERGE, Bone, ChainPlan, Plan, Point
 from ...solver.values import Array
 from .. import versions
+from ..armatures import Rig
 from ..rna_paths import bone_and_property, value_at
 from ..settings import keyed_options
 from .key_checks import code
@@ -44,6 +45,13 @@ def driver_at(item: Object, path: str, index: int = 0) -> FCurve | None:
     """The driver of an object for an element of the property at this RNA path; None if there is none."""
     drivers: Any = versions.drivers(item)
     return drivers.find(path, index=index) if drivers else None
+
+
+def rotation_curves(rig: Rig, bones: Iterable[Bone]) -> Iterator[FCurve]:
+    """The F-curves of the rotations of these bones."""
+    find = versions.curve_finder(rig)
+    found = (find(bone.rotation_path, index=index) for bone in bones for index in range(4))
+    return filter(None, found)
 
 
 def key_points(curve: FCurve) -> Array:

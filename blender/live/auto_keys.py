@@ -1,15 +1,14 @@
 """Auto keying keys the pose that the user set; this replaces it with the pose that Live shows."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from bpy.types import Scene
 from mathutils import Matrix
 
 from ...skeleton.values import MERGE, Bone
-from .. import versions
 from ..armatures import Rig
 from ..curves import write
+from ..curves.keys import by_path_and_index, rotation_curves
 
 Keys = dict[tuple[str, int], tuple[int, bool]]
 """By RNA path and index of an F-curve how many keys it has, and whether one is on the current frame."""
@@ -41,28 +40,22 @@ def key(rig: Rig, bones: Iterable[Bone], scene: Scene, before: Keys | None) -> b
     before : the keys before that. If a curve has as many now, but one is newly on this frame, it was moved there and is
         left alone
     """
-    frame, find = scene.frame_current_final, versions.curve_finder(rig)
-    keyed = []
-    for path in (bone.rotation_path for bone in bones):
-        values: Any = rig.path_resolve(path)
-        for index, value in enumerate(values):
-            curve = find(path, index=index)
-            count, was_there = (before or {}).get((path, index), (0, False))
-            for point in curve.keyframe_points if curve else ():
-                is_new = before is None or was_there or len(curve.keyframe_points) > count
-                if is_new and abs(point.co.x - frame) < MERGE:
-                    point.co_ui.y = value
-                    keyed.append(curve)
+    frame, keyed = scene.frame_current_final, []
+    for (path, index), curve in by_path_and_index(rotation_curves(rig, bones)).items():
+        count, was_there = (before or {}).get((path, index), (0, False))
+        for point in curve.keyframe_points:
+            is_new = before is None or was_there or len(curve.keyframe_points) > count
+            if is_new and abs(point.co.x - frame) < MERGE:
+                point.co_ui.y = rig.path_resolve(path)[index]
+                keyed.append(curve)
     for curve in keyed:
         curve.update()
     return bool(keyed)
 
 
 def _keys(rig: Rig, bones: Iterable[Bone], scene: Scene) -> Keys:
-    frame, find = scene.frame_current_final, versions.curve_finder(rig)
-    places = [(bone.rotation_path, index) for bone in bones for index in range(4)]
-    curves = {place: curve for place in places if (curve := find(place[0], index=place[1]))}
+    frame = scene.frame_current_final
     return {
         place: (len(curve.keyframe_points), any(abs(key.co.x - frame) < MERGE for key in curve.keyframe_points))
-        for place, curve in curves.items()
+        for place, curve in by_path_and_index(rotation_curves(rig, bones)).items()
     }

@@ -80,12 +80,6 @@ def _apart(evaluated: Rig, posed: str, other: str) -> float:
     return max((to_world @ (place.translation - own.head)).length, (to_world @ (tail - own.tail)).length)
 
 
-def keyed(plan: ChainPlan) -> bool:
-    """True where rotations of the chain's bones have F-curves."""
-    find = versions.curve_finder(plan.rig)
-    return any(find(bone.rotation_path, index=index) for bone in plan.keyed for index in range(4))
-
-
 def can_be_set(rig: Rig, hiding: Hiding) -> bool:
     """False where the switch is animated, so that it would not stay as it is set."""
     return not (hiding.switch and versions.is_ever_animated(rig, hiding.switch))

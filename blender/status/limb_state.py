@@ -24,6 +24,7 @@ from ..armatures import Rig
 from ..bake.chain_report import holding_option
 from ..bake.keys_of_limbs import without_keys
 from ..build.build import is_current
+from ..curves.keys import rotation_curves
 from ..live import state
 from ..live.live import waits_for_drag
 from ..messages.refused import Refused
@@ -162,8 +163,8 @@ def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph
     shown = seen.joints[: solved.solution.joints.shape[-2]]
     joints = transform.transform_points(solved.group.from_world[0, 0], np.array(shown))
     angles = np.degrees(solved.angles(joints[None, None])[0, 0])
-    lacks_keys = rig.two_bone_ik_live and bool(without_keys(plan))
-    seen = replace(seen, keyed=hiding.keyed(plan), lacks_keys=lacks_keys, angles=tuple(angles.tolist()))
+    keyed, lacks_keys = any(rotation_curves(rig, plan.keyed)), rig.two_bone_ik_live and bool(without_keys(plan))
+    seen = replace(seen, keyed=keyed, lacks_keys=lacks_keys, angles=tuple(angles.tolist()))
     if by := hiding.switched_off(plan, _copies[rig.session_uid][1], rig.evaluated_get(depsgraph), close):
         return replace(seen, state=State.HIDDEN, hiding=by)
     if seen.miss <= close:
