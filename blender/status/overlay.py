@@ -15,7 +15,7 @@ from ...skeleton.solved_group import SolvedGroup
 from ...solver import Solution, rotation
 from ...solver.hock import TURNS_WITH
 from ...solver.values import Array, Plane
-from ...solver.vectors import any_normal, unit
+from ...solver.vectors import any_normal, rejection, unit
 from ..live.state import RigState
 from .limb_state import Place
 
@@ -80,10 +80,8 @@ def _mirrored(solved: SolvedGroup) -> Array:
     """(3 or 4, 3) the joints with the mid joint on the other side of the line from root to tip."""
     links = np.diff(solved.solution.joints, axis=-2)
     (mid, beyond), tip = solved.group.sides(links)[0, 0], solved.solution.joints[0, 0, -1]
-    size_sq = float(tip @ tip)
     # On a full fold the line has no direction, and the other side is where the mid joint is turned around.
-    along = tip * (mid @ tip / size_sq) if size_sq > 0.0 else np.zeros(3)
-    other = 2.0 * along - mid
+    other = mid - 2.0 * rejection(mid, unit(tip))
     if not solved.plan.third:
         return np.array((np.zeros(3), other, tip))
     # Of a leg, each bone turns as its side of the triangle does.
