@@ -71,9 +71,8 @@ def take_along(chain: TwoBoneIKChain) -> None:
     bone = end_bone(chain)
     if bone and len(_ending_in(bone)) == 1:
         kept = dict(versions.stored(chain))
-        for name in NAMES:
-            if name in kept:
-                setattr(bone, bone_field(name), kept[name])
+        for name in kept.keys() & _FIELDS.keys():
+            setattr(bone, bone_field(name), kept[name])
     elif bone:
         keep(bone)
     settle(chain.id_data)
@@ -102,9 +101,8 @@ def settle(rig: Rig) -> None:
     """
     for chain in sorted(rig.two_bone_ik_chains, key=lambda chain: chain.mute):
         bone = end_bone(chain)
-        for name in NAMES if bone else ():
-            if not bone.is_property_set(bone_field(name)):
-                setattr(chain, name, getattr(chain, name))
+        for name in _FIELDS.keys() - _on_bone(bone).keys() if bone else ():
+            setattr(chain, name, getattr(chain, name))
 
 
 def on_bones(rig: Rig) -> dict[str, dict[str, float]]:
