@@ -13,7 +13,7 @@ from ...skeleton import transform
 from ...skeleton.chain_group import chain_groups
 from ...skeleton.rotation_mode import rotation_values
 from ...skeleton.target_channels import KeyedTarget, WorldTransform, by_object, channels_by_target, placed
-from ...skeleton.values import Bone, ChainPlan, Channel, Point, Samples
+from ...skeleton.values import ChainPlan, Channel, Point, Samples
 from ...solver import rotation
 from ...solver.diagnostics import joint_angles
 from ...solver.values import Array
@@ -168,17 +168,14 @@ class PulledControls:
             place = root + transform.transform_vectors(turn, place - root)
             self._move(self._pole, transform.transform_points(samples.to_world[self.chain.rig], place), samples)
         elif self._swivel:
+            bone, point = self._swivel, Point(self.chain.rig, self._swivel.name)
             turn = rotation.from_axis_angles(np.array([[angle, 0.0, 1.0, 0.0]]))
-            basis = samples.basis[Point(self.chain.rig, self._swivel.name)].rotation
-            self._put(self._swivel, product(basis, turn))
+            before = values_before(self.chain.rig, [bone.rotation_path], self.plan.frames[0])[bone.rotation_path]
+            values = rotation_values(product(samples.basis[point].rotation, turn), bone.rotation_mode, before)
+            channel = Channel(path=bone.rotation_path, group=bone.name, frames=self.plan.frames, values=values)
+            self._moved[point] = [channel]
 
     def _move(self, point: Point, place: Array, samples: Samples) -> None:
         """place : (1, 3)     in the world"""
         wanted = {point: WorldTransform(location=place)}
         self._moved |= channels_by_target(self.plan, wanted, samples, self._targets, {})
-
-    def _put(self, bone: Bone, matrices: Array) -> None:
-        before = values_before(self.chain.rig, [bone.rotation_path], self.plan.frames[0])[bone.rotation_path]
-        values = rotation_values(matrices, bone.rotation_mode, before)
-        channel = Channel(path=bone.rotation_path, group=bone.name, frames=self.plan.frames, values=values)
-        self._moved[Point(self.chain.rig, bone.name)] = [channel]
