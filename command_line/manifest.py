@@ -236,7 +236,7 @@ class _Entry:
         scripts = [name for name in _SCRIPTS if self.table.get(name)]
         if scripts and not self.listing.allows_scripts:
             raise Refused("SCRIPTS_NOT_ALLOWED", where=self.where, value=", ".join(scripts))
-        plant, switch = (toml_file.part(self.where, name, self.table) for name in _TABLES)
+        plant, switch = (toml_file.table(self.where, name, self.table, of_shot=True) for name in _TABLES)
         fields = shot_options.read(self.where, self.table) | shot_options.read_switch(self.where, switch)
         fields["plant"] = {**common.plant, **shot_options.read_plant(self.where, plant)}
         fields |= {name: self._path(self.table, name) for name in _HOOKS if name in self.table}

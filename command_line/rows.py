@@ -98,7 +98,7 @@ def _split(path: Path, text: str, shared: Sequence[str]) -> Rows | None:
 
 
 def _defaults(path: Path, content: dict[str, Any], shared: Sequence[str]) -> dict[str, Any]:
-    defaults = toml_file.table(path, "defaults", content)
+    defaults = toml_file.table(f'"{path}"', "defaults", content)
     toml_file.refuse_unknown(f'[defaults] of "{path}"', defaults, shared)
     return defaults
 

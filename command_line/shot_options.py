@@ -57,7 +57,7 @@ def gathered(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
     raises : Refused if it gives one twice
     """
     own = {key: table[key] for key in table.keys() & _PLANT.keys()}
-    inner = toml_file.part(where, "plant", table)
+    inner = toml_file.table(where, "plant", table, of_shot=True)
     toml_file.refuse_unknown(f"[shot.plant] of {where}", inner, PLANT_NAMES)
     for key in own.keys() & inner.keys():
         raise Refused("TWO_KEYS", where=where, key=key)

@@ -109,7 +109,7 @@ def _contents(path: Path, extending: tuple[Path, ...], read: dict[Path, _Content
         chain = inherited.pop(_name(chain), ("", {}))[1] | chain
         _refuse_unfit(where, chain, whole=True)
         written.append((where, chain))
-    plant |= {name: (path, value) for name, value in toml_file.table(path, "plant", others).items()}
+    plant |= {name: (path, value) for name, value in toml_file.table(f'"{path}"', "plant", others).items()}
     read[path] = [*inherited.values(), *written], plant
     return read[path]
 

@@ -42,19 +42,11 @@ def tables_of(path: Path, text: str, name: str, *others: str) -> tuple[list[dict
     return listed, content
 
 
-def table(path: Path, name: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """The table [name], empty if there is none; Refused if it is something else."""
-    content_of_table = content.get(name, {})
-    if not isinstance(content_of_table, dict):
-        raise Refused("WRONG_TYPE.one_table", value=name, path=path)
-    return content_of_table
-
-
-def part(where: str, name: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """The table of this name in another one, empty if there is none; Refused if it is something else."""
+def table(where: str, name: str, content: Mapping[str, Any], *, of_shot: bool = False) -> dict[str, Any]:
+    """The table [name], or [shot.name], empty if there is none; Refused if it is something else."""
     found = content.get(name, {})
     if not isinstance(found, dict):
-        raise Refused("WRONG_TYPE.part", value=name, where=where)
+        raise Refused("WRONG_TYPE.part" if of_shot else "WRONG_TYPE.one_table", value=name, where=where)
     return found
 
 
