@@ -106,14 +106,12 @@ def plant_feet(
         if hips and foot.chain.name in hips.carries:
             hand = replace(hand.moved(fit if foot.is_kept else shift), roots=hand.roots + shift[:, None])
         found[column] = _with_given(hand, replace(options, kept=kept[[column]]), [given[column]]), 0
+    ordered = [found[column] for column in range(len(feet))]
+    over_frames = "tips", "turns", "stands", "moved", "softness", "bent", "short"
     every: dict[str, Any] = {
-        name: transform.stacked(getattr(found[column][0], name)[:, found[column][1]] for column in range(len(feet)))
-        for name in ("tips", "turns", "stands", "moved", "softness", "bent", "short")
+        name: transform.stacked(getattr(legs, name)[:, row] for legs, row in ordered) for name in over_frames
     }
-    every |= {
-        name: np.stack([getattr(found[column][0], name) for column in range(len(feet))])
-        for name in ("velocity", "outrun")
-    }
+    every |= {name: np.stack([getattr(legs, name) for legs, _ in ordered]) for name in ("velocity", "outrun")}
     lines = (whole.points - whole.tips[:, :, None]) @ np.swapaxes(every["turns"], -1, -2)
     placed = every["tips"][:, :, None] + lines
     return PlantedFeet(
@@ -123,7 +121,7 @@ def plant_feet(
         ratio=ratio,
         lowering=lowering,
         groundless=groundless,
-        ground=transform.stacked(_ground(placed[:, column, 0], *found[column]) for column in range(len(feet))),
+        ground=transform.stacked(_ground(placed[:, column, 0], *legs) for column, legs in enumerate(ordered)),
         **every,
     )
 
