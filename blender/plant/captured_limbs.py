@@ -125,13 +125,13 @@ def _chosen(
     names = _of_kinds(found, choices.kinds) if choices.names is None else given_names(rig, choices.names)
     if not names:
         raise Refused("NO_LEGS", object=rig)
-    feet = feet_of(rig, found, names, choices.options.softness)
+    feet = feet_of(rig, found, names)
     if choices.contacts is None and not choices.find_contacts:
         feet = _on_given_points(rig, source, feet, notes)
     feet = with_contacts(rig, feet, choices.contacts or ())
     if choices.names is None:
         notes += _naming("alert.limbs_alone", limbs=_alone(found, choices.kinds))
-    before = _planted_before(rig, source, found, feet, choices)
+    before = _planted_before(rig, source, found, feet)
     stay = [foot for foot in before if choices.names is not None and _is_apart(foot, feet)]
     again = [foot.chain.name for foot in stay]
     feet = (*feet, *_on_given_points(rig, source, stay, notes))
@@ -170,16 +170,12 @@ def _left_behind(
     ]
 
 
-def _planted_before(
-    rig: Rig, source: Capture, found: FoundLimbs, feet: Iterable[Foot], choices: PlantChoices
-) -> tuple[Foot, ...]:
+def _planted_before(rig: Rig, source: Capture, found: FoundLimbs, feet: Iterable[Foot]) -> tuple[Foot, ...]:
     """Those that an earlier press has planted and that are not among the chosen ones."""
-    taken = {contact_keys.path(foot.chain.end.path) for foot in feet}
-    planted = {path for path, row in source.rows.items() if row.is_planted} - taken
-    bones, names = rig.pose.bones, names_by_end(rig, found) if planted else {}
-    paths = {contact_keys.path(bones[end].path_from_id()): name for end, name in names.items() if end in bones}
-    before = [name for path, name in paths.items() if path in planted]
-    return feet_of(rig, found, before, choices.options.softness)
+    planted = {bone_and_property(path)[0] for path, row in source.rows.items() if row.is_planted}
+    planted -= {foot.chain.end.name for foot in feet}
+    names = names_by_end(rig, found).items()
+    return feet_of(rig, found, [name for end, name in names if end in planted and end in rig.pose.bones])
 
 
 def _on_given_points(rig: Rig, source: Capture, feet: Sequence[Foot], notes: list[str]) -> tuple[Foot, ...]:
@@ -206,7 +202,7 @@ def _on_captured_frames(plan: Plan, curves: Sequence[FCurve]) -> Plan:
 
 
 def _with_kept(
-    rig: Rig, found: FoundLimbs, planted: Sequence[Foot], hips: Hips, named: Sequence[Foot], curves: Iterable[FCurve]
+    rig: Rig, found: FoundLimbs, planted: tuple[Foot, ...], hips: Hips, named: Sequence[Foot], curves: Iterable[FCurve]
 ) -> tuple[tuple[Foot, ...], Hips | None, str]:
     """The feet with all that keeps its place though the hips carry it, and the hips; None, and why, if they must stay.
 
@@ -216,7 +212,6 @@ def _with_kept(
     """
     named = [foot for foot in named if _carries(rig, hips, foot)]
     ends = {foot.chain.end.name for foot in named}
-    planted = tuple(replace(foot, is_kept=foot.chain.end.name in ends) for foot in planted)
     try:
         legs = feet_of(rig, found, _of_kinds(found, {Kind.LEGS}))
         others = [foot for foot in legs if _carries(rig, hips, foot)]
@@ -234,11 +229,12 @@ def _with_kept(
         except Refused as refused:
             return planted, None, translated("part.hips_drag", limb=foot.chain.name, reason=refused)
     kept = (*others, *(foot for foot in named if _is_apart(foot, others)))
-    carried = frozenset(foot.chain.name for foot in kept)
     # Arms go with the chest that they are on.
     held = {foot.chain.end.name for foot in kept if foot.is_hand}
-    planted = tuple(replace(foot, is_kept=foot.is_kept or _is_below(rig, foot, held)) for foot in planted)
-    return (*planted, *kept), replace(hips, carries=hips.carries | carried), ""
+    planted = tuple(
+        replace(foot, is_kept=foot.chain.end.name in ends or _is_below(rig, foot, held)) for foot in planted
+    )
+    return (*planted, *kept), replace(hips, carries=hips.carries | {foot.chain.name for foot in kept}), ""
 
 
 def _named_limbs(rig: Rig, found: FoundLimbs, keep: Collection[str]) -> list[Foot]:

@@ -16,7 +16,7 @@ from mathutils import Vector
 
 from ...skeleton.feet.feet import BonePoint, Contact, Foot, Hips, is_at
 from ...skeleton.values import Bone, ChainPlan, Point
-from ...solver.values import Number, Options, Plane, Reference
+from ...solver.values import Options, Plane, Reference
 from ..armatures import Rig
 from ..bake.chain import TOLERANCE, chain_plan, unlisted_chain
 from ..chains.detect.find_limbs import Kind, Limb, limbs, toe_of
@@ -37,7 +37,7 @@ FoundLimbs = Mapping[str, Limb]
 """Limbs by name, as `found_limbs` gives them: once for a request, as it takes long in a rig of many bones."""
 
 
-def feet_of(rig: Rig, found: FoundLimbs, names: Sequence[str], softness: Number = 0.0) -> tuple[Foot, ...]:
+def feet_of(rig: Rig, found: FoundLimbs, names: Sequence[str]) -> tuple[Foot, ...]:
     """The limbs of these names, of chains or of those that were found.
 
     raises : Refused where there is none of a name, or where one has no such bones
@@ -49,7 +49,7 @@ def feet_of(rig: Rig, found: FoundLimbs, names: Sequence[str], softness: Number 
     others = {limb.end_bone for limb in found.values() if limb.kind != Kind.LEGS}
     return tuple(
         _foot(rig, chain, is_hand=chain.end.name in others, has_heel=not _has_hock(rig, chain.name, found))
-        for chain in [_chain(rig, name, found, softness) for name in names]
+        for chain in [_chain(rig, name, found) for name in names]
     )
 
 
@@ -68,7 +68,7 @@ def names_by_end(rig: Rig, found: FoundLimbs) -> dict[str, str]:
     return names | {chain.end_bone: chain.name for chain in rig.two_bone_ik_chains}
 
 
-def _chain(rig: Rig, name: str, found: Any, softness: Number) -> ChainPlan:
+def _chain(rig: Rig, name: str, found: Any) -> ChainPlan:
     """The limb, solved from its own pose. Of its chain only hinge and twist count, not the target."""
     listed: Any = rig.two_bone_ik_chains.get(name) or found[name]
     # Otherwise feet would turn. A leg without a toe stands on its third bone.
@@ -77,7 +77,7 @@ def _chain(rig: Rig, name: str, found: Any, softness: Number) -> ChainPlan:
     # A third bone, which twists, is carried as captured.
     own = {"hinge_axis": chain.hinge_axis, "use_twist": chain.use_twist and not chain.hock_bone} if chain else {}
     limb = unlisted_chain(name=name, root_bone=listed.root_bone, end_bone=listed.end_bone, tip_bone=tip, **own)
-    options = Options(reference=Reference.POSE, plane=Plane.AIM, softness=softness, tolerance=TOLERANCE)
+    options = Options(reference=Reference.POSE, plane=Plane.AIM, tolerance=TOLERANCE)
     plan = chain_plan(rig, limb, Point(rig))
     return replace(plan, pole=None, options=options, use_rotation=bool(plan.below))
 

@@ -179,7 +179,7 @@ def body(kind: str) -> Object:
 def default_hips(rig: Object) -> tuple[str, str]:
     found = found_limbs(rig)
     legs = [name for name, limb in found.items() if limb.kind == "LEGS"]
-    hips, stay = hips_of(rig, found, feet_of(rig, found, legs, 0.015), None, ())
+    hips, stay = hips_of(rig, found, feet_of(rig, found, legs), None, ())
     return hips.bone.name if hips else "", stay
 
 
