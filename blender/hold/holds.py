@@ -14,6 +14,7 @@ from .. import versions
 from ..armatures import Rig, is_rig
 from ..curves import kept_action
 from ..curves.keys import FEW_KEYS, single_key_points
+from ..curves.write import attribute
 from ..messages.refused import Refused
 from ..messages.translation import frame_text, point_text
 from ..rigs import controls
@@ -109,9 +110,7 @@ def usual_frames(rig: Rig, scene: Scene) -> tuple[int, int]:
 
 def _selected_frames(curve: FCurve) -> list[float]:
     """Reads all keys in two calls: the panel asks on each redraw, and a captured target has thousands of keys."""
-    selected = np.empty(len(curve.keyframe_points), dtype=np.bool_)
-    curve.keyframe_points.foreach_get("select_control_point", selected)
-    return single_key_points(curve)[selected, 0].tolist()
+    return single_key_points(curve)[attribute(curve.keyframe_points, "select_control_point"), 0].tolist()
 
 
 def title(hold: Hold) -> str:

@@ -22,6 +22,7 @@ from .. import versions
 from ..armatures import Rig
 from ..curves.key_checks import code
 from ..curves.keys import FEW_KEYS, single_key_points, whole_frames
+from ..curves.write import attribute, attributes, set_keys
 from ..messages.refused import Refused
 from ..rna_paths import bone_and_property
 from ..settings import keyed_options
@@ -57,8 +58,7 @@ class Row:
     @classmethod
     def of(cls, curve: FCurve) -> "Row":
         """Read the contacts from a curve with keys."""
-        keys, kinds = single_key_points(curve), np.empty(len(curve.keyframe_points), np.uint8)
-        curve.keyframe_points.foreach_get("interpolation", kinds)
+        keys, kinds = single_key_points(curve), attribute(curve.keyframe_points, "interpolation")
         lasts = (kinds == code("interpolation", "CONSTANT")).all() and (keys[1:, 0] > keys[:-1, 0]).all()
         lasts = lasts and (keys[:, 1] == np.floor(keys[:, 1])).all()
         return cls(keys=keys, curve=None if lasts and not len(curve.modifiers) else curve)
@@ -132,7 +132,6 @@ def channel(bone: str, frames: Array, values: NDArray[np.intp]) -> Channel:
         group=GROUP,
         frames=frames[rows],
         values=values[rows, None].astype(np.float64),
-        constant=np.ones(len(rows) - 1, dtype=np.bool_),
     )
 
 
@@ -154,9 +153,8 @@ def drop_repeats(curve: FCurve) -> None:
     """Take away keys that say what the key before says, but for the last; of a curve in steps alone."""
     row = Row.of(curve)
     if not row.curve:
-        repeats = set(range(len(row.keys))) - set(_edges(row.keys[:, 1].astype(np.intp)).tolist())
-        for index in sorted(repeats, reverse=True):
-            curve.keyframe_points.remove(curve.keyframe_points[index], fast=True)
+        edges, keys = _edges(row.keys[:, 1].astype(np.intp)), attributes(curve.keyframe_points)
+        set_keys(curve.keyframe_points, {name: values[edges] for name, values in keys.items()})
         curve.update()
 
 
@@ -166,7 +164,7 @@ def going_on(rig: Rig, channel: Channel) -> Channel:
     if curve is None or not any(key.co.x > behind for key in curve.keyframe_points):
         return channel
     frames, values = np.append(channel.frames, behind), np.append(channel.values, [[curve.evaluate(behind)]], axis=0)
-    return replace(channel, frames=frames, values=values, constant=np.ones(len(frames) - 1, dtype=np.bool_))
+    return replace(channel, frames=frames, values=values)
 
 
 def unkeyed(rig: Rig, scene: Scene, bones: Iterable[str]) -> Iterator[PoseBone]:

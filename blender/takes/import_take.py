@@ -14,6 +14,7 @@ import numpy as np
 from bpy.types import FCurve, Scene
 
 from .. import versions
+from ..curves.write import attribute
 from ..files import atomic_write
 from ..messages.refused import Refused, reason
 from ..messages.translation import translated
@@ -120,12 +121,11 @@ def _move_keys(scene: Scene, ratio: float) -> None:
     for curve in _curves(scene):
         points = curve.keyframe_points
         for name in ("co", "handle_left", "handle_right"):
-            values = np.empty(2 * len(points), dtype=np.float32)
-            points.foreach_get(name, values)
-            frames = values[::2].astype(np.float64) * ratio
+            values = attribute(points, name)
+            frames = values[:, 0].astype(np.float64) * ratio
             whole = np.round(frames)
-            values[::2] = np.where(np.abs(frames - whole) < _NEAR, whole, frames) if name == "co" else frames
-            points.foreach_set(name, values)
+            values[:, 0] = np.where(np.abs(frames - whole) < _NEAR, whole, frames) if name == "co" else frames
+            points.foreach_set(name, values.reshape(-1))
         curve.update()
 
 
