@@ -181,11 +181,8 @@ def _key(copy: Object, channels: Sequence[Channel], span: tuple[float, float]) -
 
 def _values_on(copy: Object, paths: Sequence[str], frame: float) -> dict[str, Array]:
     """By path what the properties of a copy are on a frame."""
-    find = versions.curve_finder(copy)
-
-    def value(path: str, index: int, now: float) -> float:
-        curve = find(path, index=index)
-        return curve.evaluate(frame) if curve else now
-
-    now: dict[str, Sequence[float]] = {path: copy.path_resolve(path) for path in paths}
-    return {path: np.array([value(path, *row) for row in enumerate(values)]) for path, values in now.items()}
+    values = {path: np.array(copy.path_resolve(path), dtype=np.float64) for path in paths}
+    for curve in versions.curves(copy):
+        if curve.data_path in values:
+            values[curve.data_path][curve.array_index] = curve.evaluate(frame)
+    return values
