@@ -67,7 +67,14 @@ def run_shot(shot: Shot, progress: Progress, refuse_other: RefuseOther | None = 
             setups = _setups(shot)
             request = shot.request(setups)
             ended = _done_before(shot, request, refuse_other)
-            ended = ended or _carried_out(shot, setups, request, clock, progress, refuse_other)
+            if not ended:
+                _refuse_at_once(shot)
+                for path in filter(None, (*shot.outputs, shot.report)):
+                    atomic_write.refuse_unwritable(path, force=shot.force)
+                with file_lock.locked(shot.report) if shot.is_resumed and shot.report else nullcontext():
+                    # Another task may have done it while this one waited.
+                    ended = _done_before(shot, request, refuse_other)
+                    ended = ended or _written(shot, setups, request, clock, progress)
         progress(1.0)
     except Refused as refused:
         if not shot.dry_run:
@@ -126,23 +133,6 @@ def _done_before(shot: Shot, request: dict[str, Any], refuse_other: RefuseOther 
         return None if summaries is None else outcome.of_summaries(summaries, "done before", strict=shot.strict)
     except (AttributeError, KeyError, TypeError, ValueError):
         return None  # refused then, a summary where all is asked for, or another version's
-
-
-def _carried_out(
-    shot: Shot,
-    setups: Setups,
-    request: dict[str, Any],
-    clock: Clock,
-    progress: Progress,
-    refuse_other: RefuseOther | None,
-) -> Outcome:
-    _refuse_at_once(shot)
-    for path in filter(None, (*shot.outputs, shot.report)):
-        atomic_write.refuse_unwritable(path, force=shot.force)
-    with file_lock.locked(shot.report) if shot.is_resumed and shot.report else nullcontext():
-        # Another task may have done it while this one waited.
-        ended = _done_before(shot, request, refuse_other)
-        return ended or _written(shot, setups, request, clock, progress)
 
 
 def _refuse_at_once(shot: Shot) -> None:
