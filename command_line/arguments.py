@@ -4,7 +4,7 @@ import os
 import re
 import tomllib
 from argparse import Action, ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn
@@ -18,17 +18,14 @@ from .shot import ReportDetail
 from .text_values import declared, one_of, reader
 
 _HELP = tomllib.loads(Path(__file__).with_name("help.toml").read_text("utf-8"))
-_SHOWN: dict[str, Any] = {"epilog": _HELP["epilog"], "formatter_class": RawDescriptionHelpFormatter}
+_SHARED = {"epilog": _HELP["epilog"], "formatter_class": RawDescriptionHelpFormatter, "allow_abbrev": False}
 _EMPTY = re.compile("--[a-z-]+=")
 _NUMBER = re.compile(r"(?!.*([/\\]|\.blend$))[-+]?([.\d].*|nan|inf(inity)?)", re.IGNORECASE)
 """What is meant for a number, right or wrong, and is no FILE such as 010.blend or ../shot.blend."""
 
 
 class _Parser(ArgumentParser):
-    """Reports what is wrong in one line, as every other refusal does. It takes no option for another that begins so."""
-
-    def __init__(self, prog: str | None = None, **settings: Any) -> None:
-        super().__init__(prog=prog, allow_abbrev=False, **settings)
+    """Reports what is wrong in one line, as every other refusal does."""
 
     def error(self, message: str) -> NoReturn:
         raise Refused("ARGUMENTS.wrong", value=message, program=self.prog)
@@ -38,25 +35,21 @@ class _Parser(ArgumentParser):
             raise ArgumentError(action, f'invalid choice: "{value}" (choose from {known_words(value, action.choices)})')
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        return super().parse_args(list(_clear(args, _with_value(self))), namespace)
+        return super().parse_args(list(_clear(args)), namespace)
 
 
-def _with_value(command: ArgumentParser) -> set[str]:
-    """The options of all commands that take a value."""
-    names: set[str] = set()
-    for action in command._actions:
-        if action.option_strings and action.nargs != 0:
-            names.update(action.option_strings)
-        elif isinstance(action.choices, dict):
-            names.update(*map(_with_value, action.choices.values()))
-    return names
+def flag(name: str) -> str:
+    """The argument of this name as users write it, or read of it in the help."""
+    return "FILE" if name == "file" else f"--{name.replace('_', '-')}"
 
 
-def _clear(args: Sequence[str], with_value: Collection[str]) -> Iterator[str]:
+def _clear(args: Sequence[str]) -> Iterator[str]:
     """The arguments without options whose value is empty, as job templates write them, and with one for --strict."""
+    tables = (*_HELP["arguments"].values(), declared("plant"), declared("keys"))
+    valued = {flag(name) for table in tables for name, row in table.items() if row.get("type") != "bool"} - {"FILE"}
     pairs = zip(args, [*args, None][1:], strict=True)
     for item, following in pairs:
-        if item in with_value and following == "":
+        if item in valued and following == "":
             next(pairs)
         elif item == "--strict":
             # In one: otherwise argparse takes a FILE behind it for the distance, and -inf for another option.
@@ -77,20 +70,17 @@ def _named(text: str) -> Path:
 
 _READERS: dict[str, Callable[[str], Any]] = {
     "file": _named,
-    # In one list, so that their order tells which go together.
-    "rig": lambda name: (name, None),
-    "setup": lambda name: (None, Path(name)),
     "report_detail": one_of(ReportDetail),
 }
 
 
 def parser(usage: str) -> ArgumentParser:
     """The parser; `usage` is what users write before the name of a command."""
-    root = _Parser(usage, description=_HELP["description"], **_SHOWN)
+    root = _Parser(usage, description=_HELP["description"], **_SHARED)
     root.add_argument("--version", action="version", version=f"two_bone_ik {VERSION}", help=_HELP["version"])
     adder = root.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
     for name, texts in _HELP["commands"].items():
-        command = adder.add_parser(name, **texts, **_SHOWN)
+        command = adder.add_parser(name, **texts, **_SHARED)
         _add(command, "all", file={"nargs": "?" if name == "detect" else "*"})
         if name != "switch":
             _add(command, "takes")
@@ -119,8 +109,7 @@ def _add_argument(group: Any, name: str, row: Mapping[str, Any], **how: Any) -> 
     if row.get("type") == "bool":
         how |= {"action": "store_true"}
     else:
-        known = {"path": Path, "text": str}
-        how |= {"type": known.get(row.get("type", "")) or _READERS.get(name) or reader(name)}
+        how |= {"type": Path if row.get("type") == "path" else _READERS.get(name) or reader(name)}
         how |= {"metavar": row.get("metavar")} | ({"action": "extend"} if row.get("type") == "pairs" else {})
     text = row["help"].replace("{takes}", " ".join(READABLE[1:])).replace("{formats}", " ".join(FORMATS))
-    group.add_argument(name if name == "file" else f"--{name.replace('_', '-')}", help=text, **how)
+    group.add_argument(name if name == "file" else flag(name), help=text, **how)

@@ -13,6 +13,7 @@ from pathlib import Path
 from ..blender.files import file_lock
 from ..blender.messages.refused import Refused
 from . import blend_file, manifest, outcome, rows, shot_options, worker
+from .arguments import flag
 from .formats import is_take
 from .manifest import mapping
 from .outcome import ExitStatus, Outcome, table
@@ -118,8 +119,7 @@ def _refuse_combination(arguments: Namespace) -> None:
         raise Refused("ARGUMENTS.no_file")
     for name in alone if are_many else many:
         if getattr(arguments, name) and (name != "file" or arguments.manifest):
-            option = "FILE" if name == "file" else f"--{name.replace('_', '-')}"
-            raise Refused("ARGUMENTS.one_file" if are_many else "ARGUMENTS.many_files", value=option)
+            raise Refused("ARGUMENTS.one_file" if are_many else "ARGUMENTS.many_files", value=flag(name))
     if arguments.in_place and arguments.file and is_take(arguments.file[0]):
         raise Refused("ARGUMENTS.in_place", value=str(arguments.file[0]))
     if arguments.command == "switch" and not (arguments.to or arguments.manifest):

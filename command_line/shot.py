@@ -165,12 +165,12 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def from_arguments(pairs: Sequence[tuple[str | None, Path | None]]) -> tuple[RigSetup, ...]:
-    """Of --rig and --setup in their order; Refused if it is not clear which go together."""
-    if not _CLEAR.fullmatch("".join("s" if setup else "r" for _, setup in pairs)):
+def from_arguments(given: Sequence[str | Path]) -> tuple[RigSetup, ...]:
+    """Of --rig and --setup, names and files, in their order; Refused if it is not clear which go together."""
+    if not _CLEAR.fullmatch("".join("s" if isinstance(item, Path) else "r" for item in given)):
         raise Refused("ARGUMENTS.setups")
-    names = [name or "" for name, setup in pairs if not setup] or [""]
-    setups = [setup for _, setup in pairs if setup] or [None]
+    names = [item for item in given if isinstance(item, str)] or [""]
+    setups = [item for item in given if isinstance(item, Path)] or [None]
     if (twice := repeated(names)) is not None:
         raise Refused("ARGUMENTS.same_rig", value=twice)
     if len(setups) == 1:
