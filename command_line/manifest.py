@@ -23,7 +23,6 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -43,10 +42,10 @@ _SCRIPTS = (*_HOOKS, "enable_autoexec")
 """What runs Python: a manifest may come from elsewhere, so that the command line has to allow it."""
 
 _TABLES = ("plant", "switch")
-SHARED = ("setup", "rig", "frames", "formats", *shot_options.NAMES, *_HOOKS, *shot_options.PLANT_NAMES, *_TABLES)
+_SHARED = ("setup", "rig", "frames", "formats", *shot_options.NAMES, *_HOOKS, *shot_options.PLANT_NAMES, *_TABLES)
 """What shots and [defaults] may have."""
 
-_KEYS = ("file", "name", *SHARED, "output")
+_KEYS = ("file", "name", *_SHARED, "output")
 
 
 class Shots:
@@ -55,19 +54,22 @@ class Shots:
     def __init__(self, rows: Rows, listing: Listing, arguments: Namespace, common: Shot) -> None:
         """`common` gives what shots leave out, and the arguments say which are chosen, and have folders to write to."""
         self._rows, self._listing, self._arguments, self._common = rows, listing, arguments, common
-        self._defaults = shot_options.gathered(f"[defaults] of {listing.source}", rows.defaults)
+        of_defaults = f"[defaults] of {listing.source}"
+        toml_file.refuse_unknown(of_defaults, rows.defaults, _SHARED)
+        self._defaults = shot_options.gathered(of_defaults, rows.defaults)
         take = str(self._defaults.get("import_take", common.import_take))
         self._places, self._files, self._takes = patterns.files(rows, listing, arguments.output_dir, take)
         self._endings = list_names.endings(self._takes)
         texts = [rows.files[place] for place in self._places]
         self._bases = list_names.outputs(self._files, texts, self._endings, listing)
         self._names = list_names.shot_names([rows.names[place] for place in self._places], self._files, self._endings)
+        self._numbers = {name: number for number, name in enumerate(self._names, 1)}
 
     def chosen(self) -> dict[int, Shot]:
         """Those that the arguments choose. Refused if one makes no sense; a dry run goes on, and tells each fault."""
         places: dict[str, int] = {}
         chosen: dict[int, Shot] = {}
-        for number in numbers(self._arguments.shot, len(self._files), self._names):
+        for number in numbers(self._arguments.shot, len(self._files), self._numbers):
             try:
                 shot = self.shot(number)
                 if shot.report and (other := places.setdefault(_folded(shot.report), number)) != number:
@@ -106,10 +108,6 @@ class Shots:
             return _folded(self.shot(number).report)
         return ""
 
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {name: number for number, name in reversed([*enumerate(self._names, 1)])}
-
     def _where(self, number: int) -> str:
         return f"Shot {number} of {self._listing.source}"
 
@@ -124,7 +122,7 @@ class Shots:
         return Refused("SAME_OUTPUT.row" if self._arguments.manifest else "SAME_OUTPUT.file", **named)
 
 
-def numbers(text: str | None, count: int, names: Sequence[str] = ()) -> list[int]:
+def numbers(text: str | None, count: int, of_names: Mapping[str, int]) -> list[int]:
     """The numbers of names, and in range expressions such as 7, 1-10, 1-9:2, 191- or 1,4,8; None gives all `count`.
 
     A range that goes on beyond `count`, as the last task of a farm may ask for it, ends there.
@@ -132,14 +130,12 @@ def numbers(text: str | None, count: int, names: Sequence[str] = ()) -> list[int
     if text is None:
         return list(range(1, count + 1))
     chosen: list[int] = []
-    places: dict[str, int] = {}
     for part in map(str.strip, text.split(",")):
         span = SPAN.fullmatch(part)
         if not span:
-            places = places or {name: number for number, name in enumerate(names, 1)}
-            if part not in places:
-                raise Refused("ARGUMENTS.shot_name", value=part, nearest=nearest_name(part, names))
-            chosen.append(places[part])
+            if part not in of_names:
+                raise Refused("ARGUMENTS.shot_name", value=part, nearest=nearest_name(part, of_names))
+            chosen.append(of_names[part])
             continue
         first = int(span[1])
         last = int(span[3] or count) if span[2] else first

@@ -51,25 +51,24 @@ def of_files(files: Iterable[Path]) -> Rows:
     return Rows(files=texts, names=empty, takes=empty, defaults={}, read=lambda place: {"file": texts[place]})
 
 
-def of_manifest(path: Path, shared: Sequence[str], *, whole: bool) -> Rows:
+def of_manifest(path: Path, *, whole: bool) -> Rows:
     """The rows of a manifest; Refused if what was read of it is not right.
 
-    shared : the keys that [defaults] may have
     whole : parse all rows, to find what is wrong in any of them
     """
     text = toml_file.text(path, _LARGEST)
-    return (None if whole else _split(path, text, shared)) or _parsed(path, text, shared)
+    return (None if whole else _split(path, text)) or _parsed(path, text)
 
 
-def _parsed(path: Path, text: str, shared: Sequence[str]) -> Rows:
+def _parsed(path: Path, text: str) -> Rows:
     tables, others = toml_file.tables_of(path, text, "shot", "defaults")
     toml_file.refuse_empty(path, "shot", tables)
-    defaults = _defaults(path, others, shared)
+    defaults = toml_file.table(f'"{path}"', "defaults", others)
     files, names, takes = ([str(table.get(key, "")) for table in tables] for key in _KEYS)
     return Rows(files=files, names=names, takes=takes, defaults=defaults, read=tables.__getitem__)
 
 
-def _split(path: Path, text: str, shared: Sequence[str]) -> Rows | None:
+def _split(path: Path, text: str) -> Rows | None:
     """The rows, split at the lines [[shot]]; None if the text may have rows without such a line."""
     # What is left of a line's end on Windows, before the lines that are found, is none in TOML.
     head, *parts = (part.rstrip("\r") for part in _SHOT.split(f"\n{text}"))
@@ -81,7 +80,7 @@ def _split(path: Path, text: str, shared: Sequence[str]) -> Rows | None:
     shots, others = toml_file.tables_of(path, head, "shot", "defaults")
     if shots or "" in files:
         return None
-    defaults = _defaults(path, others, shared)
+    defaults = toml_file.table(f'"{path}"', "defaults", others)
 
     def read(place: int) -> dict[str, Any]:
         row = f"[[shot]]{parts[place]}"
@@ -95,12 +94,6 @@ def _split(path: Path, text: str, shared: Sequence[str]) -> Rows | None:
 
     names, takes = ([_text(key, part) for part in own] for key in _KEYS[1:])
     return Rows(files=files, names=names, takes=takes, defaults=defaults, read=read)
-
-
-def _defaults(path: Path, content: dict[str, Any], shared: Sequence[str]) -> dict[str, Any]:
-    defaults = toml_file.table(f'"{path}"', "defaults", content)
-    toml_file.refuse_unknown(f'[defaults] of "{path}"', defaults, shared)
-    return defaults
 
 
 def _text(key: str, part: str) -> str:

@@ -79,7 +79,7 @@ def _are_many(arguments: Namespace) -> bool:
 def _listed(common: Shot, arguments: Namespace) -> manifest.Shots:
     mapped = mapping(arguments.path_mapping)
     if path := arguments.manifest:
-        listed = rows.of_manifest(path, manifest.SHARED, whole=arguments.shot is None)
+        listed = rows.of_manifest(path, whole=arguments.shot is None)
         allowed = arguments.allow_scripts
         listing = Listing(source=f'"{path}"', home=path.absolute().parent, mapped=mapped, allows_scripts=allowed)
     else:

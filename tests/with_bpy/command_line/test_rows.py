@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bl_ext.user_default.two_bone_ik.command_line import manifest, rows
+from bl_ext.user_default.two_bone_ik.command_line import rows
 
 from support.command import run
 
@@ -61,7 +61,7 @@ OTHERS = [
 def test_rows_are_found_as_they_are_parsed(tmp_path: Path, text: str) -> None:
     path = tmp_path / "season.toml"
     path.write_bytes(text.encode())
-    found, parsed = (rows.of_manifest(path, manifest.SHARED, whole=whole) for whole in (False, True))
+    found, parsed = (rows.of_manifest(path, whole=whole) for whole in (False, True))
     assert tables(found) == tables(parsed)
 
 
