@@ -3,7 +3,7 @@
 import os
 import runpy
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -43,12 +43,12 @@ class _Task:
 
 
 @contextmanager
-def _told(refusals: list[Refused], shot: Shot) -> Iterator[None]:
-    """What is refused inside is added to these, and to keep going lets no other armature know."""
+def _told(tell: Callable[[Refused], object], shot: Shot) -> Iterator[None]:
+    """Tells what is refused inside, and to keep going lets no other armature know."""
     try:
         yield
     except Refused as refused:
-        refusals.append(refused)
+        tell(refused)
         if not shot.keep_going:
             raise
 
@@ -116,12 +116,8 @@ def _setups(shot: Shot) -> Setups:
     """The setup of each armature; to keep going, the refusal in place of one that cannot be read."""
     setups: list[api.Setup | Refused | None] = []
     for rig in shot.rigs:
-        try:
+        with _told(setups.append, shot):
             setups.append(rig.load())
-        except Refused as refused:
-            if not shot.keep_going:
-                raise
-            setups.append(refused)
     return setups
 
 
@@ -187,7 +183,7 @@ def _reports(shot: Shot, setups: Setups, progress: Progress) -> tuple[list[api.R
     reports: list[api.Report] = []
     groups, in_circle = _groups(shot, tasks)
     for refusal in in_circle:
-        with _told(refusals, shot):
+        with _told(refusals.append, shot):
             raise refusal
     posed = 0
 
@@ -206,12 +202,12 @@ def _tasks(shot: Shot, setups: Setups, refusals: list[Refused]) -> dict[Rig, _Ta
     """The armatures of the open file that take part, with their setups applied."""
     tasks: dict[Rig, _Task] = {}
     for rig_setup, setup in zip(shot.rigs, setups, strict=True):
-        with _told(refusals, shot):
+        with _told(refusals.append, shot):
             if isinstance(setup, Refused):
                 raise setup
             with_chains = not (setup and setup.chains) and shot.command not in ("plant", "switch")
             for rig in blend_file.rigs(shot.file, rig_setup.name, with_chains=with_chains):
-                with _told(refusals, shot):
+                with _told(refusals.append, shot):
                     tasks[rig] = _task(shot, given_rig(rig), setup)
     return tasks
 
@@ -222,13 +218,13 @@ def _posed(shot: Shot, tasks: Mapping[Rig, _Task], refusals: list[Refused], prog
     reports: list[api.Report] = []
     with ExitStack() as opened:
         for place, (rig, task) in enumerate(tasks.items()):
-            with _told(refusals, shot):
+            with _told(refusals.append, shot):
                 if shot.command == "check":
                     reports.append(api.check(rig, task.chains, shot.frames, scene=_scene(rig), sampling=shot.sampling))
                     continue
                 asked = _requests(shot, rig, task)
                 for number, request in enumerate(asked):
-                    with _told(refusals, shot):
+                    with _told(refusals.append, shot):
                         opened.enter_context(closing(request))
                         for done in request.prepare():
                             interrupt.check()
@@ -236,7 +232,7 @@ def _posed(shot: Shot, tasks: Mapping[Rig, _Task], refusals: list[Refused], prog
                         prepared.append(request)
         interrupt.check()
         for end in api.write_together(prepared):
-            with _told(refusals, shot):
+            with _told(refusals.append, shot):
                 if isinstance(end, Refused):
                     raise end
                 reports.append(end)

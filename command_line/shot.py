@@ -143,15 +143,16 @@ class Shot:
         setups : the contents of the setup file of each armature, or why it cannot be read
         """
         fields = {key: value for key, value in asdict(self).items() if key not in _WITHOUT_EFFECT}
-        contents = [
-            {"chains": list(map(dict, item.chains)), "plant": dict(item.plant)}
-            if isinstance(item, api.Setup)
-            else {"chains": item and str(item)}
-            for item in setups
-        ]
-        rigs = [{"name": rig.name, **content} for rig, content in zip(self.rigs, contents, strict=True)]
         fields |= {key: fields[key] and digest(fields[key]) for key in ("file", "python_before", "python_after")}
+        rigs = [{"name": rig.name, **_contents(setup)} for rig, setup in zip(self.rigs, setups, strict=True)]
         return json.loads(json.dumps(fields | {"rigs": rigs}))
+
+
+def _contents(setup: api.Setup | Refused | None) -> dict[str, Any]:
+    """What of a setup file decides the result, or why it cannot be read."""
+    if isinstance(setup, api.Setup):
+        return {"chains": setup.chains, "plant": setup.plant}
+    return {"chains": setup and str(setup)}
 
 
 def imported(options: object) -> dict[str, Any]:
