@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from functools import wraps
+from itertools import chain
 from typing import Any, Protocol, Unpack, cast, overload
 
 from bpy.types import Object, Scene
@@ -47,9 +48,9 @@ class _Bake(Protocol):
 def _for_many(one: Any) -> _Bake:
     """A command that many armatures can be given; they are baked side by side, but for those that follow others."""
 
-    def requests(rig: Object, *args: Any, **named: Any) -> list[Request]:
-        found = one.request(rig, *args, **named)
-        return found if isinstance(found, list) else [found]
+    def requests(rigs: Iterable[Rig], *args: Any, **named: Any) -> list[Request]:
+        found = [one.request(rig, *args, **named) for rig in rigs]
+        return [each for of_rig in found for each in (of_rig if isinstance(of_rig, list) else [of_rig])]
 
     @wraps(one)
     def carried_out(rig: Object | Iterable[Object], *args: Any, **named: Any) -> Report | list[Report]:
@@ -59,13 +60,10 @@ def _for_many(one: Any) -> _Bake:
         groups, refusals = after_followed(dict.fromkeys(rigs, args[0] if args else named.get("chains")))
         for refusal in refusals:
             raise refusal
-        for one_rig in (one_rig for group in groups[1:] for one_rig in group):
-            for each in requests(one_rig, *args, **named):
-                with closing(each) as later:
-                    next(later.prepare(), None)  # refused before others have keys, unless it is for what these show
-        told: list[Report] = []
-        for group in groups:
-            told += reports([each for one_rig in group for each in requests(one_rig, *args, **named)])
+        for each in requests(chain.from_iterable(groups[1:]), *args, **named):
+            with closing(each) as later:
+                next(later.prepare(), None)  # refused before others have keys, unless it is for what these show
+        told = [report for group in groups for report in reports(requests(group, *args, **named))]
         return [report for name in [one_rig.name for one_rig in rigs] for report in told if report.rig == name]
 
     return cast("_Bake", with_request(carried_out, one.request, Report | list[Report]))
