@@ -33,6 +33,16 @@ def bone_bases(solved: SolvedGroup, before: twist.EarlierTwists | None = None) -
     return _where_influenced(solved, bases)
 
 
+def bases_by_bone(solved: SolvedGroup) -> dict[Bone, Basis]:
+    """The same of each chain's own bones, without the axis of the chains."""
+    bases = bone_bases(solved)
+    return {
+        bone: basis.column(row)
+        for row, plan in enumerate(solved.plans)
+        for bone, basis in zip(plan.keyed, bases, strict=True)
+    }
+
+
 def shown_bases(solved: SolvedGroup) -> dict[Bone, Basis]:
     """By bone of the first chain the bases on which joints depend: all that are keyed but twist bones at the side."""
     if any(part.in_line for part in solved.plan.twists):
@@ -237,17 +247,9 @@ def channels(
 def _group_channels(
     plan: Plan, group: SolvedGroup, rows: Mapping[str, Integers], before: Mapping[str, Array]
 ) -> dict[str, list[Channel]]:
-    columns = bone_bases(group)
-    bases = {
-        chain.name: {bone: basis.column(row) for bone, basis in zip(chain.keyed, columns, strict=True)}
-        for row, chain in enumerate(group.plans)
-    }
-    keyed = [pair for of_chain in bases.values() for pair in of_chain.items()]
-    rotations = _rotation_values(keyed, before, len(plan.frames))
-    return {
-        chain.name: list(_channels(plan, chain, bases[chain.name], rotations, rows[chain.name]))
-        for chain in group.plans
-    }
+    bases = bases_by_bone(group)
+    rotations = _rotation_values(bases.items(), before, len(plan.frames))
+    return {chain.name: [*_channels(plan, chain, bases, rotations, rows[chain.name])] for chain in group.plans}
 
 
 def pose_values(
@@ -300,9 +302,9 @@ def _channels(
     # To pick all rows would copy the values of each bone.
     picked = slice(None) if len(rows) == len(plan.frames) else rows
     frames = plan.frames[picked]
-    for bone, basis in bases.items():
+    for bone in chain.keyed:
         values = {bone.rotation_path: rotations[bone]}
         if bone in chain.scaled:
-            values[bone.scale_path] = basis.scale
+            values[bone.scale_path] = bases[bone].scale
         for path, value in values.items():
             yield Channel(path=path, group=bone.name, frames=frames, values=value[picked])

@@ -8,7 +8,7 @@ import numpy as np
 from ..solver.values import Array, Mask, Unreachable
 from ..solver.vectors import product
 from . import inherit, transform
-from .bone_channels import bone_bases
+from .bone_channels import bases_by_bone
 from .inherit import Bones
 from .solved_group import SolvedGroup
 from .transform import Basis
@@ -20,12 +20,8 @@ def move_dependents(samples: Samples, solved: SolvedGroup) -> Samples:
 
     On frames that a chain skips it moves nothing: its bones stay as they were sampled.
     """
-    keyed = bone_bases(solved)
-    basis = {
-        Point(plan.rig, bone.name): bone_basis.column(row)
-        for row, plan in enumerate(solved.plans)
-        for bone, bone_basis in zip(plan.keyed, keyed, strict=True)
-    }
+    bases = bases_by_bone(solved)
+    basis = {Point(plan.rig, bone.name): bases[bone] for plan in solved.plans for bone in plan.keyed}
     skips = solved.plan.options.unreachable == Unreachable.SKIP
     return move_with(samples, solved, basis, solved.out_of_reach & skips)
 

@@ -62,12 +62,8 @@ def _lever(solved: SolvedGroup, target: WorldTransform) -> Array:
 
 def _played(channel: Channel, frames: Array) -> Array:
     """(n, k) values of the channel's curve."""
-    slopes, constant = channel.slopes, channel.constant
-    if slopes is None:
-        line = np.diff(channel.values, axis=0) / np.diff(channel.frames)[:, None]
-        slopes = np.stack((line, line), axis=1)
-    assert constant is not None
-    return Curve(frames=channel.frames, values=channel.values, slopes=slopes, constant=constant).at(frames)
+    curve = Curve(frames=channel.frames, values=channel.values, slopes=channel.rises, constant=channel.stays)
+    return curve.at(frames)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

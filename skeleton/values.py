@@ -372,6 +372,17 @@ class Channel:
     constant: Mask | None = None
     kept: tuple[tuple[float, float], ...] = ()
 
+    @property
+    def rises(self) -> Array:
+        """(m - 1, 2, k) the slopes; those of straight lines where it has none."""
+        straight = np.diff(self.values, axis=0) / np.diff(self.frames)[:, None]
+        return np.stack((straight, straight), axis=1) if self.slopes is None else self.slopes
+
+    @property
+    def stays(self) -> Mask:
+        """(m - 1,) True where the values stay until the next key."""
+        return np.zeros(max(0, len(self.frames) - 1), dtype=np.bool_) if self.constant is None else self.constant
+
     def on_rows(self, rows: Integers | slice) -> Self:
         """The keys on these rows of its frames; each keeps the slopes beside it. For a channel without `constant`."""
         slopes, keyed = self.slopes, np.arange(len(self.frames))[rows]

@@ -73,9 +73,7 @@ def build_plan(
         chains = [replace(chain, key_frames=_key_frames(chain, keys, start, end)) for chain in chains]
         solved = np.unique(np.concatenate([solved, *(chain.key_frames for chain in chains)]))
     parts = ceil(step / BETWEEN - 1e-6) if keys == Keys.REDUCED else 1
-    if parts > 1:
-        between = solved[:-1, None] + step / parts * np.arange(parts)
-        solved = np.append(between, solved[-1])
+    solved = np.append(solved[:-1, None] + step / parts * np.arange(parts), solved[-1])
     plan = _with_turned(_plan(rig, scene, ranked(chains, links), solved))
     return replace(plan, step=parts, left_out=taking_part.left_out, lacking=taking_part.lacking)
 
@@ -102,8 +100,7 @@ def current_plan(rig: Rig, names: Names, scene: Scene | None, *, stand_in: Point
 
 def at_current_frame(plan: Plan) -> Plan:
     """The plan for the current frame alone."""
-    plan = replace(plan, frames=np.array([plan.scene.frame_current_final], dtype=np.float64))
-    return _with_turned(plan)
+    return _with_turned(replace(plan, frames=np.array([plan.scene.frame_current_final], dtype=np.float64)))
 
 
 def _with_turned(plan: Plan) -> Plan:
@@ -234,28 +231,21 @@ def chosen_chains(rig: Rig, names: Names) -> list[Chain]:
     return [by_name[name] for name in chosen]
 
 
-def chains_taking_part(rig: Rig, names: Names) -> TakingPart:
+def chains_taking_part(rig: Rig, names: Names, *, need_target: bool = True) -> TakingPart:
     """Those of `chosen_chains` that take part; if none was named, without those that have no target or lack a bone."""
     chains = chosen_chains(rig, names)
     if names is not None:
         return TakingPart(chains)
-    lacking = _lacking(chains)
-    left_out = tuple(chain.name for chain in chains if not chain.target or chain.name in lacking)
+    bones = {chain.name: lacking_bone(rig, chain) for chain in chains}
+    lacking = {name: bone for name, bone in bones.items() if bone is not None}
+    left_out = tuple(chain.name for chain in chains if chain.name in lacking or (need_target and not chain.target))
     return TakingPart([chain for chain in chains if chain.name not in left_out], left_out, lacking)
 
 
 def with_bones(rig: Rig, names: Names) -> TakingPart:
     """The same where chains need no target; where all chains lack a bone, all take part and are refused for it."""
-    chains = chosen_chains(rig, names)
-    lacking = _lacking(chains) if names is None else {}
-    if len(lacking) == len(chains):
-        return TakingPart(chains)
-    return TakingPart([chain for chain in chains if chain.name not in lacking], tuple(lacking), lacking)
-
-
-def _lacking(chains: Sequence[Chain]) -> dict[str, str]:
-    bones = {chain.name: lacking_bone(chain.id_data, chain) for chain in chains}
-    return {name: bone for name, bone in bones.items() if bone is not None}
+    found = chains_taking_part(rig, names, need_target=False)
+    return found if found.chains else TakingPart(chosen_chains(rig, names))
 
 
 def scene_of(rig: Rig, scene: Scene | None = None) -> Scene:

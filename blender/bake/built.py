@@ -32,9 +32,7 @@ def with_properties(plan: Plan) -> tuple[Plan, Numbers]:
         if not limb or not elsewhere.isdisjoint(paths.values()):
             return chain
         values = {name: _within_limits(name, numbers_on(plan.rig, path, plan.frames)) for name, path in paths.items()}
-        still: dict[str, Any] = {
-            name: float(of_name[0]) for name, of_name in values.items() if (of_name == of_name[0]).all()
-        }
+        still: dict[str, Any] = {name: float(of_name[0]) for name, of_name in values.items() if not np.ptp(of_name)}
         changing = {name: of_name for name, of_name in values.items() if name not in still}
         numbers[Point(plan.rig, chain.end.name)] = changing
         animated = (chain.animated - still.keys()) | changing.keys()

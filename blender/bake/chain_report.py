@@ -24,12 +24,8 @@ _NEWER = (
 )
 """Fields that reports of older versions do not have: those of options that a limb goes without, and of measuring."""
 
-_STATUS_WORDS = {
-    Status.REACHED: "reached",
-    Status.TOO_FAR: "too_far",
-    Status.TOO_CLOSE: "too_close",
-    Status.LIMITED: "held",
-}
+_STATUS_WORDS = ("reached", "too_far", "too_close", "held")
+"""By `Status`, what a summary calls it."""
 
 _SEEN = np.radians(0.5)
 """Radians: users do not see a limb turn by less."""
@@ -56,9 +52,6 @@ Measurements = tuple[dict[str, dict[str, Any]], list[str]]
 
 PIN = "Pin to Pole"
 """As the option that holds a limb off, its label."""
-
-Detail = tuple[str, NDArray[np.bool_], Array]
-"""A sentence, on which frames it holds, and (n,) how much of it shows on each."""
 
 
 class Finding(NamedTuple):
@@ -168,7 +161,7 @@ class ChainReport:
 
     def summary(self) -> dict[str, Any]:
         """What the arrays tell in single numbers: on how many frames each thing is so, and the largest distances."""
-        counts = {word: int((self.status == status).sum()) for status, word in _STATUS_WORDS.items()}
+        counts = {word: int((self.status == status).sum()) for status, word in zip(Status, _STATUS_WORDS, strict=True)}
         counts |= {"unmeasured": int(self.unmeasured.sum())}
         counts |= {name: int(getattr(self, name).sum()) for name in _BOOLS}
         return {
@@ -188,13 +181,7 @@ class ChainReport:
         """
         reached = self.status == int(Status.REACHED)  # by the word itself, NumPy takes ten times as long
         counts = {"reached": np.count_nonzero(reached), "count": np.count_nonzero(~self.unmeasured)}
-        details = [
-            Finding(f"  {text}", float(self.frames[np.argmax(np.where(where, weight, -np.inf))]))
-            for text, where, weight in (
-                *self._details(reached, unit),
-                *(() if planted else self._as_set(reached, unit)),
-            )
-        ]
+        details = self._details(reached, planted, unit)
         worst = self.worst
         if worst is None:
             text = translated("report.in_place" if planted else "report.reached", chain=self.name, **counts)
@@ -219,16 +206,18 @@ class ChainReport:
         """The same without frames."""
         return [finding.text for finding in self.findings()]
 
-    def _details(self, reached: NDArray[np.bool_], unit: str) -> Iterator[Detail]:
+    def _details(self, reached: NDArray[np.bool_], planted: bool, unit: str) -> Iterator[Finding]:
         """What there is to say."""
 
-        def told(sentence: str, where: NDArray[np.bool_], weight: Array) -> Iterator[Detail]:
+        def told(sentence: str, where: NDArray[np.bool_], weight: Array, **named: str) -> Iterator[Finding]:
+            """Where it holds on some frames: `weight` (n,) is how much of it shows on each."""
             if where.any():
                 most = abs(weight[where].max())
                 # A sentence has one of these.
                 amounts = {"stretch": most, "off": most, "angle": np.degrees(most), "miss": self.miss[where].max()}
                 values = {"unit": unit, "when": when(self.frames, where), "arrived": np.count_nonzero(where & reached)}
-                yield translated(sentence, **values, **amounts), where, weight
+                text = translated(sentence, **values, **amounts, **named)
+                yield Finding(f"  {text}", float(self.frames[np.argmax(np.where(where, weight, -np.inf))]))
 
         if self.status.any():
             known = np.isfinite(self.miss)
@@ -252,17 +241,11 @@ class ChainReport:
         yield from told("report.smoothed", swivel > _SEEN, swivel)
         yield from told("report.undecided_twist", self.undecided_twist, self.speed)
         yield from told("report.near_straight", straight, -self.sin_hinge)
-
-    def _as_set(self, reached: NDArray[np.bool_], unit: str) -> Iterator[Detail]:
-        """That options hold the tip off a target within reach; how far off its pole, another line says."""
+        # A target within reach; how far options hold the limb off its pole, another line says.
         miss = np.where(reached, self.miss, 0.0)
-        where = miss > APART
-        if where.any():
-            named = {"unit": unit, "when": when(self.frames, where), "off": miss.max()}
-            if not self.held_by or self.held_by == PIN:
-                yield translated("report.held_off", **named), where, miss
-            else:
-                yield translated("report.held_off_by", **named, cause=pgettext_iface(self.held_by)), where, miss
+        where = (miss > APART) & (not planted)
+        cause = pgettext_iface(self.held_by) if self.held_by and self.held_by != PIN else ""
+        yield from told("report.held_off_by" if cause else "report.held_off", where, miss, cause=cause)
 
 
 def holding_option(options: Options, row: int) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Any
 
 import numpy as np
-from bpy.types import FCurve, Object, Scene
+from bpy.types import FCurve, Object, RenderSettings
 
 from ...skeleton.solved_group import SolvedGroup, one_by_one
 from ...skeleton.values import ChainPlan, Plan, Point
@@ -35,11 +35,10 @@ def refuse_too_many_frames(plan: Plan) -> None:
 
 def refuse_stretched_time(plan: Plan) -> None:
     """Raise `Refused` where keys on the frames of the plan would play on others."""
-    scene: Scene = plan.scene
-    render = scene.render
+    render: RenderSettings = plan.scene.render
     if render.frame_map_old != render.frame_map_new:
         value = render.frame_map_old, render.frame_map_new
-        raise Refused("TIME_STRETCHING", object=plan.rig, value=value, scene=scene.name)
+        raise Refused("TIME_STRETCHING", object=plan.rig, value=value, scene=plan.scene.name)
 
 
 def refuse_unreachable(plan: Plan, solved: Iterable[SolvedGroup]) -> None:

@@ -34,11 +34,10 @@ def channels(
     by_chain = bone_channels.channels(plan, solved, rows, before)
     if any(chain.may_fall_short("influence") for chain in plan.chains):
         by_chain = own_keys.with_own_keys(plan, solved, by_chain)
-    limbs = one_by_one(plan, solved) if style.keys == Keys.REDUCED else ()
-    paths = {name: [channel.path for channel in of_chain] for name, of_chain in by_chain.items()}
-    points = {
-        limb.plan.name: partial(limb_points, limb.group, limb.samples.basis, paths[limb.plan.name]) for limb in limbs
-    }
+    points: dict[str, TestPoints] = {}
+    for limb in one_by_one(plan, solved) if style.keys == Keys.REDUCED else ():
+        paths = [channel.path for channel in by_chain[limb.plan.name]]
+        points[limb.plan.name] = partial(limb_points, limb.group, limb.samples.basis, paths)
     return _reduced(plan, by_chain, points, rows, style)
 
 

@@ -34,7 +34,7 @@ def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, 
     hiding : IK constraints, as `hiding_constraints` has them
     """
     rig: Rig = plan.rig
-    frames = _frames(plan) if keyed else None
+    frames = plan.frames[plan.requested] if keyed else None
     sentences = [*_control_set_notes(plan, constraints, frames), *_twist_notes(plan)]
     for chain in plan.chains:
         listed = rig.two_bone_ik_chains[chain.name]
@@ -102,11 +102,6 @@ def _keyed_bones(plan: Plan) -> Iterator[PoseBone]:
     return (rig.pose.bones[bone.name] for chain in plan.chains for bone in chain.keyed)
 
 
-def _frames(plan: Plan) -> Array:
-    """Those that the report is about."""
-    return plan.frames[plan.requested]
-
-
 def _acting_notes(bone: PoseBone, frames: Array | None) -> Iterator[str]:
     """Without what was built into the rig: that shows the limb itself, and a bake switches it off.
 
@@ -152,7 +147,7 @@ def _control_set_notes(plan: Plan, constraints: Constraints, frames: Array | Non
 def switch_notes(plan: Plan) -> list[str]:
     """Sentences about chains that the rig does not show, since a switch has other bones show in their place."""
     constraints = dependencies.constrained(plan.rig)
-    return list(_switch_notes(plan, constraints, known_by_end(plan.rig), _frames(plan)))
+    return list(_switch_notes(plan, constraints, known_by_end(plan.rig), plan.frames[plan.requested]))
 
 
 def _switch_notes(
@@ -166,7 +161,7 @@ def _switch_notes(
         if not (hiding and any(bone != other for bone, other in hiding.instead)):
             continue
         named = {"chain": chain.name, "switch": property_label(hiding.path)}
-        there = when(_frames(plan), hiding.hidden)
+        there = when(plan.frames[plan.requested], hiding.hidden)
         if not versions.is_ever_animated(rig, hiding.path):
             yield translated("alert.switched_off", **named, value=hiding.value)
         elif limb and _has_keys_alone(rig, hiding.path):

@@ -84,9 +84,8 @@ def found(rig: Rig, bones: Sequence[str], below: Sequence[str], *, hock: bool) -
 
 def found_for(chain: ChainPlan) -> FoundBones:
     """The same for a chain that was read."""
-    return found(
-        chain.rig, [bone.name for bone in chain.bones], [bone.name for bone in chain.twisting], hock=bool(chain.third)
-    )
+    bones, below = ([bone.name for bone in part] for part in (chain.bones, chain.twisting))
+    return found(chain.rig, bones, below, hock=bool(chain.third))
 
 
 def _of_half(rig: Rig, bones: Sequence[str], between: Sequence[str], *, upper: bool) -> FoundBones:

@@ -7,7 +7,6 @@ in `api` a value that differs from its curve says nothing.
 below strips. Here only what was surely moved counts, as a button is refused for it.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from math import inf
@@ -19,10 +18,11 @@ from bpy.types import Depsgraph, FCurve, Object
 from ...skeleton.values import Point
 from .. import versions
 from ..armatures import Rig, is_rig
+from ..curves.keys import by_path_and_index
 from ..messages.refused import Refused
 from ..messages.translation import frame_text, point_text, translated
 from ..rigs.rig_files import KnownLimb
-from ..rna_paths import animated_by, bone_and_property, owner_and_property
+from ..rna_paths import animated_by, bone_and_property, owner_and_property, owner_of
 from ..scene import dependencies
 from ..settings.properties import limb_bones, root_name
 from .build_plan import Names, chosen_chains
@@ -93,12 +93,10 @@ def find(points: Points, depsgraph: Depsgraph, frames: Sequence[float] | None = 
     frame = depsgraph.scene.frame_current_final
     if frames and not frames[0] <= frame <= frames[1]:
         return []
-    shown, by_item = depsgraph.view_layer_eval.objects, defaultdict[Object, set[str]](set)
-    for point in dependencies.upstream(*points):
-        by_item[point.object].add(point.bone)
+    shown = depsgraph.view_layer_eval.objects
     moved = {
         Point(item, bone)
-        for item, names in by_item.items()
+        for item, names in dependencies.by_object(dependencies.upstream(*points)).items()
         if item.name in shown
         for curve, bone in _moving_curves(item, names - _posed_by_live(item))
         if _differs(item, curve, frame)
@@ -115,11 +113,9 @@ def _named(moved: list[Point], depsgraph: Depsgraph) -> dict[str, Any]:
 def _posed_by_live(item: Object) -> set[str]:
     """Names of the bones that Live poses."""
     found: set[str] = set()
-    if not (is_rig(item) and item.two_bone_ik_live):
-        return found
-    for chain in item.two_bone_ik_chains:
+    for chain in item.two_bone_ik_chains if is_rig(item) and item.two_bone_ik_live else ():
         with suppress(Refused):
-            found.update(bone.name for bone in chain_plan(item, chain).keyed if not chain.mute)
+            found.update(bone.name for bone in chain_plan(chain.id_data, chain).keyed if not chain.mute)
     return found
 
 
@@ -127,15 +123,11 @@ def _moving_curves(item: Object, names: Set[str]) -> Iterator[tuple[FCurve, str]
     """The curves that move its bones of these names, "" for the object itself, each with the bone's name."""
     if not item.animation_data or item.animation_data.nla_tracks:
         return
-    driven = {(driver.data_path, driver.array_index) for driver in versions.drivers(item)}
-    for curve in versions.curves(item):
+    driven = by_path_and_index(versions.drivers(item))
+    for key, curve in by_path_and_index(versions.curves(item)).items():
         bone, path = bone_and_property(curve.data_path)
-        if (
-            bone in names
-            and path.startswith(_MOVING)
-            and (curve.data_path, curve.array_index) not in driven
-            and versions.plays(curve)
-        ):
+        moves = bone in names and path.startswith(_MOVING)
+        if moves and key not in driven and versions.plays(curve):
             yield curve, bone
 
 
@@ -154,8 +146,7 @@ def _differs(item: Object, curve: FCurve, frame: float) -> bool:
 
 def _limits(item: Object, path: str) -> tuple[float, float]:
     """Within them Blender keeps what is keyed."""
-    owner_path, name = owner_and_property(path)
-    owner: Any = item.path_resolve(owner_path) if owner_path else item
+    owner, name = owner_of(item, path), owner_and_property(path)[1]
     if name.startswith("["):
         about = owner.id_properties_ui(bpy.utils.unescape_identifier(name[2:-2])).as_dict()
         return about.get("min", -inf), about.get("max", inf)

@@ -78,8 +78,7 @@ def pairs(
 
 def tracks(item: Object) -> set[str]:
     """Names of the NLA tracks that have what the object plays."""
-    played = versions.played(item)
-    return {track for track, _ in _own(item).get(played, ())} if played[0] else set()
+    return {track for track, _ in _own(item).get(versions.played(item), ())}
 
 
 def _actions_of(rig: Rig) -> _Own:
@@ -92,7 +91,7 @@ def _actions_of(rig: Rig) -> _Own:
     owners: list[Any] = [*bpy.data.actions, *bpy.data.objects]
     kept = {owner.two_bone_ik_source for owner in owners}
     active = versions.played(rig)
-    in_order = [*(played for played in own if played != active), *free, *(played for played in own if played == active)]
+    in_order = sorted([*own, *free], key=lambda played: played == active)
     return {played: own.get(played, []) for played in in_order if played[0] not in kept}
 
 

@@ -19,7 +19,6 @@ from .key_checks import code
 from .keys import by_path_and_index
 from .write import Attributes
 
-_PLAYED = ("co", "handle_left", "handle_right", "handle_left_type", "handle_right_type", "type")
 _FAR = 64.0
 """Frames: a handle lies this far beyond all keys, so that its slope is exact."""
 _STYLE = ("interpolation", "easing", "amplitude", "back", "period")
@@ -90,9 +89,9 @@ def _restore(curve: FCurve, span: tuple[float, float], old: Attributes, start: _
 
 
 def same_keys(curve: FCurve, other: FCurve) -> bool:
-    """Whether two curves have the same keys, to the bit."""
+    """Whether two curves have the same keys, to the bit, whichever are selected."""
     keys, others = write.attributes(curve.keyframe_points), write.attributes(other.keyframe_points)
-    return all(np.array_equal(keys[name], others[name]) for name in (*_PLAYED, *_STYLE))
+    return all(np.array_equal(keys[name], others[name]) for name in keys if not name.startswith("select_"))
 
 
 def same_curves(curves: Iterable[FCurve], others: Iterable[FCurve]) -> bool:

@@ -53,14 +53,13 @@ def kept_beside(item: Object, channel: Channel, earlier: bool, after: bool) -> C
     start, end = _beside(item, channel.path, channel.frames, earlier, after)
     frames = np.array([*start, *channel.frames, *end])
     values = np.vstack([*start.values(), channel.values, *end.values()])
-    slopes = channel.slopes
-    if slopes is not None:
-        straight = (np.diff(values, axis=0) / np.diff(frames)[:, None])[:, None].repeat(2, axis=1)
-        straight[len(start) : len(start) + len(slopes)] = slopes
-        slopes = straight
-    stays = np.zeros(len(channel.frames) - 1, dtype=np.bool_) if channel.constant is None else channel.constant
-    stays = np.concatenate((np.ones(len(start), dtype=np.bool_), stays, np.zeros(len(end), dtype=np.bool_)))
-    return replace(channel, frames=frames, values=values, slopes=slopes, constant=stays)
+    stays = np.concatenate((np.ones(len(start), dtype=np.bool_), channel.stays, np.zeros(len(end), dtype=np.bool_)))
+    kept = replace(channel, frames=frames, values=values, slopes=None, constant=stays)
+    if channel.slopes is None:
+        return kept
+    slopes = kept.rises
+    slopes[len(start) : len(start) + len(channel.slopes)] = channel.slopes
+    return replace(kept, slopes=slopes)
 
 
 def kept_span(item: Object, path: str, frames: Array, earlier: bool = True, after: bool = True) -> tuple[float, float]:

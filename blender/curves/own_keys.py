@@ -66,17 +66,13 @@ def piecewise(reduce: Reduce, channels: list[Channel], rows: NDArray[np.intp], *
 
 def _joined(parts: Sequence[Channel], *, cubic: bool) -> Channel:
     frames, values = (np.concatenate([getattr(piece, name) for piece in parts]) for name in ("frames", "values"))
-    straight = np.diff(values, axis=0) / np.diff(frames)[:, None]
-    slopes, stays = np.stack((straight, straight), axis=1), np.zeros(len(straight), dtype=np.bool_)
-    start = 0
+    whole = replace(parts[0], frames=frames, values=values, slopes=None, constant=None)
+    slopes, stays, start = whole.rises, whole.stays, 0
     for piece in parts:
         between = slice(start, start + max(0, len(piece.frames) - 1))
-        if piece.slopes is not None:
-            slopes[between] = piece.slopes
-        if piece.constant is not None:
-            stays[between] = piece.constant
+        slopes[between], stays[between] = piece.rises, piece.stays
         start += len(piece.frames)
-    return replace(parts[0], frames=frames, values=values, slopes=slopes if cubic else None, constant=stays)
+    return replace(whole, slopes=slopes if cubic else None, constant=stays)
 
 
 def _kept(chain: ChainPlan, channel: Channel, stretches: Sequence[tuple[float, float]], find: Finder) -> Channel:

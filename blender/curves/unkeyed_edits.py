@@ -70,14 +70,11 @@ def preserved() -> Iterator[Keeper]:
         by_scene[scene] += edits(players(item), scene.frame_current_final, keyed)
 
     yield keep
-    stay = {
-        scene: kept
-        for scene, of_scene in by_scene.items()
-        if (kept := [edit for edit in of_scene if edit.path not in keyed.get(edit.block, ())])
-    }
-    for scene in stay:
-        evaluate(scene)
-    for of_scene in stay.values():
+    for scene, of_scene in by_scene.items():
+        by_scene[scene] = [edit for edit in of_scene if edit.path not in keyed.get(edit.block, ())]
+        if by_scene[scene]:
+            evaluate(scene)
+    for of_scene in by_scene.values():
         restore(of_scene)
 
 

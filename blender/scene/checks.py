@@ -5,12 +5,10 @@ refused here, those that clash without keys in `bake/chain`. Frame handlers may 
 names.
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable
 from math import degrees
 from typing import Any
 
-import bpy
 import numpy as np
 from bpy.types import Depsgraph, Object
 from numpy.typing import NDArray
@@ -56,7 +54,7 @@ def refuse_disabled(objects: Iterable[Object], depsgraph: Depsgraph) -> None:
     shown = depsgraph.view_layer_eval.objects
     for item in objects:
         if item.name not in shown:
-            scenes = [scene for scene in bpy.data.scenes if scene.objects.get(item.name) == item]
+            scenes = item.users_scene
             if depsgraph.scene in scenes:
                 raise Refused("DISABLED", object=item)
             names = ", ".join(f'"{scene.name}"' for scene in scenes)
@@ -124,12 +122,12 @@ class Removal:
 
     def __init__(self, plan: Plan) -> None:
         self._rig = plan.rig.name
-        needed: defaultdict[Object, set[str]] = defaultdict(set, {plan.rig: set()})
+        points = [Point(plan.rig)]
         for chain in plan.chains:
-            needed[chain.rig] |= {bone.name for bone in chain.carrying}
-            for item, bone in dependencies.places_of(chain):
-                needed[item] |= {bone} - {""}
-        self._needed = [(item.name, item, sorted(bones)) for item, bones in needed.items()]
+            points += (Point(chain.rig, bone.name) for bone in chain.carrying)
+            points += dependencies.places_of(chain)
+        needed = dependencies.by_object(points)
+        self._needed = [(item.name, item, sorted(bones - {""})) for item, bones in needed.items()]
 
     def refuse(self) -> None:
         """Raise `Refused` for the first that is gone, if any is."""

@@ -3,10 +3,9 @@
 It holds only for what is driven by F-curves alone, with all its parents; `obstacle` says what is not.
 """
 
-from collections import defaultdict
-from collections.abc import Collection, Generator, Iterable, Mapping
+from collections.abc import Collection, Generator, Mapping
 from functools import cache, partial
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from bpy.types import ID, Bone, FCurve, FloatProperty, Object, PoseBone
@@ -190,7 +189,7 @@ def obstacle(need: SampleNeed, keyed: Collection[Point]) -> str:
 
     keyed : bones whose keys no IK constraint is to hide
     """
-    placed, own, free = map(_by_object, (dependencies.ancestors(need.placed), need.own, keyed))
+    placed, own, free = map(dependencies.by_object, (dependencies.ancestors(need.placed), need.own, keyed))
     for item, bones in placed.items():
         reason = _object_obstacle(item) or _bone_obstacle(item, bones - {""}, free[item])
         if reason := reason or _animation_obstacle(item, bones | own[item]):
@@ -198,17 +197,9 @@ def obstacle(need: SampleNeed, keyed: Collection[Point]) -> str:
     return ""
 
 
-def _by_object(points: Iterable[Point]) -> defaultdict[Any, set[str]]:
-    """The names of the bones of each object, "" for itself."""
-    names = defaultdict[Any, set[str]](set)
-    for item, bone in points:
-        names[item].add(bone)
-    return names
-
-
 def plain_objects(need: SampleNeed, keyed: Collection[Point]) -> frozenset[Object]:
     """The objects of which F-curves alone tell all that is needed."""
-    return frozenset(item for item in _by_object(need.points) if not obstacle(need.only({item}), keyed))
+    return frozenset(item for item in dependencies.by_object(need.points) if not obstacle(need.only({item}), keyed))
 
 
 def _object_obstacle(item: Object) -> str:

@@ -1,5 +1,6 @@
 """What follows what: which bones a target hangs on, and what drives it."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from typing import Any, TypeVar
@@ -87,7 +88,7 @@ def moved_bones(bone: PoseBone, constraint: Constraint) -> list[PoseBone]:
         return [bone]
     above = bone.parent_recursive
     bones = above if isinstance(constraint, KinematicConstraint) and not constraint.use_tail else [bone, *above]
-    return bones[: constraint.chain_count] if constraint.chain_count else bones
+    return bones[: constraint.chain_count or None]
 
 
 def moved_by(bone: PoseBone, constraint: Constraint) -> set[str]:
@@ -95,15 +96,12 @@ def moved_by(bone: PoseBone, constraint: Constraint) -> set[str]:
     return {moved.name for moved in moved_bones(bone, constraint)}
 
 
-def constraints_moving(point: Point) -> Iterator[tuple[PoseBone | Object, Constraint]]:
+def constraints_moving(point: Point) -> Sequence[tuple[PoseBone | Object, Constraint]]:
     """All constraints that move an object or a bone, each with the object or the bone that has it."""
     item: Rig = point.object
     if not point.bone:
-        yield from ((item, constraint) for constraint in item.constraints)
-        return
-    for bone, constraint in constrained(item):
-        if point.bone in moved_by(bone, constraint):
-            yield bone, constraint
+        return [(item, constraint) for constraint in item.constraints]
+    return [(bone, constraint) for bone, constraint in constrained(item) if point.bone in moved_by(bone, constraint)]
 
 
 def hides(bone: PoseBone, constraint: Constraint, keyed: Collection[str]) -> bool:
@@ -147,6 +145,14 @@ def ancestors(points: Iterable[Point]) -> list[Point]:
     """The points and all that carries them, each after what carries it."""
     parent = cache(_parent)
     return list(dict.fromkeys(place for point in points for place in reversed(with_parents(point, parent))))
+
+
+def by_object(points: Iterable[Point]) -> defaultdict[Any, set[str]]:
+    """The names of the bones of each object, "" for itself."""
+    names = defaultdict[Any, set[str]](set)
+    for item, bone in points:
+        names[item].add(bone)
+    return names
 
 
 def followed(chains: Iterable[ChainPlan], rigs: Set[Rig]) -> Iterator[tuple[ChainPlan, Rig]]:
@@ -215,8 +221,7 @@ def root_of(chain: ChainPlan) -> Point:
 
 def sources_of(place: Point) -> Iterator[Point]:
     """What its place depends on directly, by parents and constraints."""
-    parent = _parent(place)
-    if parent:
+    if parent := _parent(place):
         yield parent
     for constraint in _acting(place):
         yield from targets(constraint)
@@ -265,10 +270,8 @@ def targets_of(chain: Any) -> list[Point]:
 def targets(constraint: Constraint) -> Iterator[Point]:
     """What a constraint aims at, pole targets included."""
     # The Armature constraint has a collection of targets, Inverse Kinematics two pairs, most have one, some none.
-    owners = list(getattr(constraint, "targets", None) or (constraint,))
-    for owner in owners:
-        target = getattr(owner, "target", None)
-        if target:
+    for owner in getattr(constraint, "targets", None) or (constraint,):
+        if target := getattr(owner, "target", None):
             yield Point(target, getattr(owner, "subtarget", "") if target.type == "ARMATURE" else "")
     if isinstance(constraint, KinematicConstraint) and (pole := constraint.pole_target):
         yield Point(pole, constraint.pole_subtarget if pole.type == "ARMATURE" else "")

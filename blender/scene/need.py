@@ -86,8 +86,7 @@ class SampleNeed:
 
 def sample_need(plan: Plan) -> SampleNeed:
     """What the chains of the plan need to know of the scene."""
-    goals = [point for chain in plan.chains for point in chain.targets]
-    parents = [chain.parent for chain in plan.chains if chain.parent]
+    places = [place for chain in plan.chains for place in dependencies.places_of(chain)]
     branches = [bones for chain in plan.chains for bones in chain.dependents.values()]
     carriers = [Point(plan.rig, bones[0].name) for bones in branches]
     between = {Point(plan.rig, bone.name) for bones in branches for bone in bones[:-1]}
@@ -96,8 +95,8 @@ def sample_need(plan: Plan) -> SampleNeed:
     turned = {Point(plan.rig, name) for chain in plan.chains for name in chain.needs_rotation}
     posed = {Point(plan.rig, bone.name): bone in chain.scaled for chain in plan.chains for bone in chain.keyed}
     return SampleNeed(
-        objects=frozenset({plan.rig, *(point.object for point in goals)}),
-        bones=frozenset({point for point in (*goals, *parents, *carriers) if point.bone}),
+        objects=frozenset({plan.rig, *(place.object for place in places)}),
+        bones=frozenset({place for place in (*places, *carriers) if place.bone}),
         own=frozenset(own | between),
         turned=frozenset(turned | between),
         posed={point: scaled for point, scaled in posed.items() if point in turned},
