@@ -31,8 +31,8 @@ Other rooms use of it:
     bake : all
     build_plan : Frames, Names, TakingPart, after_followed, at_current_frame, build_plan, chains_taking_part,
         chosen_chains, current_plan, frame_range, limb_plan, scene_of, with_bones, with_dependents
-    chain : SLIGHT, StraightRest, TOLERANCE, axis_label, bones_below, chain_bones, chain_plan, rest_chain,
-        scales, sheared_bones, straight_rest, tells_side, twists_found, undecided, unlisted_chain
+    chain : SLIGHT, StraightRest, TOLERANCE, axis_label, bones_below, chain_bones, chain_plan, joints_at_rest,
+        rest_chain, scales, sheared_bones, straight_rest, tells_side, twists_found, undecided, unlisted_chain
     chain_report : ChainReport, blank, holding_option, when
     checks : all
     compare : Comparison, chosen_frames, compare_joints, compare_targets, unmeasurable

@@ -77,7 +77,7 @@ def test_without_a_fixed_point_the_closest_is_found() -> None:
     np.testing.assert_allclose(found, 0.0, atol=1e-2)
 
 
-def test_without_a_fixed_point_the_cheapest_of_what_was_tried_is_found() -> None:
+def test_without_a_fixed_point_the_cheapest_try_is_found() -> None:
     tried: list[np.ndarray] = []
 
     def function(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

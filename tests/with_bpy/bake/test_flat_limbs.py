@@ -113,7 +113,7 @@ def test_check_says_where_only_a_bake_measures_a_zero_scale(inherit: str) -> Non
 
 
 @pytest.mark.parametrize("reach_with", ["TAIL", "JOINT"])
-def test_targets_say_where_only_a_bake_measures_a_tail_below_a_zero_scale(reach_with: str) -> None:
+def test_targets_say_where_only_a_bake_measures_a_tail(reach_with: str) -> None:
     rig = flattened("lower", (1, 0, 1), 5, tip_bone="hand", use_rotation=True, reach_with=reach_with)
     for report in (api.bake_targets(rig, frames=(1, 2)), api.snap_targets(rig)):
         told = any("only a bake measures" in note for note in report.notes)
