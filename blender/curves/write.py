@@ -189,13 +189,14 @@ def _add_curve(channelbag: versions.Channelbag, channel: Channel, index: int, ne
     curve.update()
 
 
-def copy_curve(item: Object, curve: FCurve, path: str, group: str) -> None:
+def copy_curve(item: Object, curve: FCurve, path: str, group: str) -> FCurve:
     """The keys of a curve of `item` on the property at another path, in place of those that it has."""
     channelbag = versions.ensure_channelbag(item)
     copy = channelbag.fcurves.find(path) or versions.new_curve(channelbag, path, 0, group)
     copy.extrapolation = curve.extrapolation
     set_keys(copy.keyframe_points, attributes(curve.keyframe_points))
     copy.update()
+    return copy
 
 
 def _replace_keys(
