@@ -73,7 +73,8 @@ def build_plan(
         chains = [replace(chain, key_frames=_key_frames(chain, keys, start, end)) for chain in chains]
         solved = np.unique(np.concatenate([solved, *(chain.key_frames for chain in chains)]))
     parts = ceil(step / BETWEEN - 1e-6) if keys == Keys.REDUCED else 1
-    solved = np.append(solved[:-1, None] + step / parts * np.arange(parts), solved[-1])
+    if parts > 1:
+        solved = np.append(solved[:-1, None] + step / parts * np.arange(parts), solved[-1])
     plan = _with_turned(_plan(rig, scene, ranked(chains, links), solved))
     return replace(plan, step=parts, left_out=taking_part.left_out, lacking=taking_part.lacking)
 
