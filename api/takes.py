@@ -16,6 +16,7 @@ def import_take(
     fps: float | None = None,
     scale: float = 1.0,
     up: str | None = None,
+    height: float | None = None,
     take: str = "",
 ) -> tuple[str, ...]:
     """Import a BVH, FBX, glTF or USD file into an empty scene, that of the context, as the command line does.
@@ -25,6 +26,7 @@ def import_take(
     fps : frames a second; None for those of the file
     scale : of all lengths
     up : Y or Z, of BVH; None for the axis along which the character stands
+    height : of BVH, how high the character is to stand, in place of a scale
     take : of FBX and glTF, the animation to play; "" for the longest one that moves bones
     returns : sentences about how the file was read
     raises : Refused where it cannot be read
@@ -35,5 +37,5 @@ def import_take(
     ...     print(refused.kind)
     NO_FILE
     """
-    asked = Import(Path(path), scene, fps, scale, None if up is None else Up(up), take)
+    asked = Import(Path(path), scene, fps, scale, None if up is None else Up(up), height, take)
     return tuple(imported(asked).notes)

@@ -78,7 +78,7 @@ class Shot:
     command : bake, check, snap, plant, switch or build
     number, name : in the list of shots, from 1 on; None and "" of a single one
     file : the .blend file or take; if `is_open`, the file that is already open
-    import_fps, import_scale, import_up, import_take : of a take, see `Import`
+    import_fps, import_scale, import_up, import_height, import_take : of a take, see `Import`
     rigs : the armatures and their setups
     plant : the options of Plant that are given
     actions : a pattern of the names of those actions that are worked on; None for what plays
@@ -106,6 +106,7 @@ class Shot:
     import_fps: float | None = None
     import_scale: float = 1.0
     import_up: Up | None = None
+    import_height: float | None = None
     import_take: str = ""
     rigs: tuple[RigSetup, ...] = (RigSetup(),)
     frames: tuple[float, float, float] | None = None

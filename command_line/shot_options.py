@@ -15,7 +15,7 @@ from .text_values import STILLNESS, declared, number, of_table
 _KEYS = declared("keys")
 _PLANT = declared("plant")
 
-IMPORT = ("import_fps", "import_scale", "import_up", "import_take")
+IMPORT = ("import_fps", "import_scale", "import_up", "import_height", "import_take")
 """How to import a take, see `Import`."""
 
 NAMES = (*_KEYS, "strict", *IMPORT, "enable_autoexec")

@@ -139,6 +139,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "import_fps": above_zero("a frame rate"),
     "import_scale": above_zero("a scale"),
     "import_up": one_of(Up),
+    "import_height": above_zero("a height"),
     "frames": frames,
     "time_limit": above_zero("a number of seconds"),
     "format": formats,

@@ -67,6 +67,7 @@ class TWO_BONE_IK_OT_plant_capture(RequestOperator):
             fps=options.fps or None,
             scale=options.scale,
             up=None if options.up == "AUTO" else Up(options.up),
+            height=options.height or None,
             take=options.take,
         )
         with self.refusals_told(), imported_apart(context.window, take) as self._capture:

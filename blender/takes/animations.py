@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Iterable, Iterator, Sequence, Set
+from itertools import chain
 from pathlib import Path
 
 import bpy
@@ -61,6 +62,17 @@ def _stacks(path: Path) -> Iterator[str]:
                 yield file.read(count).partition(b"\0")[0].decode("utf-8", "replace")
             if name != b"Objects":
                 file.seek(end)
+
+
+def bound(path: Path) -> Iterator[str]:
+    """A sentence that names the animations of a USD file, if it has others than its skeletons are bound to."""
+    stage = versions.usd_stage(path)
+    prims = [*stage.Traverse()] if stage else []
+    found = {prim.GetPath(): prim.GetName() for prim in prims if prim.GetTypeName() == "SkelAnimation"}
+    sources = [prim.GetRelationship("skel:animationSource").GetTargets() for prim in prims]
+    taken = [found.pop(source) for source in dict.fromkeys(chain.from_iterable(sources)) if source in found]
+    if taken and found:
+        yield translated("report.animation_bound", value=_quoted(taken), file=path, others=_quoted(found.values()))
 
 
 def played(take: Import, others: Set[Action]) -> Iterator[str]:

@@ -80,8 +80,8 @@ class Capture(BvhFile):
 
     @cached_property
     def points(self) -> Array:
-        """(n, j, 3) where the joints are on each frame."""
-        points, turns = list[Array](), list[Array]()
+        """(n, j + e, 3) where the joints are on each frame, and behind them the End Sites."""
+        points, turns, ends = list[Array](), list[Array](), list[Array]()
         for number, joint in enumerate(self.joints):
             place, turn = self.places(number), self.turns(number)
             if joint.parent is not None:
@@ -89,7 +89,9 @@ class Capture(BvhFile):
                 turn = turns[joint.parent] @ turn
             points.append(place)
             turns.append(turn)
-        return np.stack(points, axis=1)
+            if joint.end is not None:
+                ends.append(place + turn @ np.array(joint.end))
+        return np.stack([*points, *ends], axis=1)
 
 
 def captured(path: Path) -> Capture:

@@ -1,7 +1,7 @@
 """Makes armature and action from a BVH file, as Blender's own importer makes them of files that it reads.
 
 So heads and tails, connected bones, rotation modes, names and keys follow its rules, and what was set up for the one
-fits the other. BVH does not say which way is up in a capture: its legs do.
+fits the other. BVH says neither which way is up in a capture, nor how high its character stands: its legs do.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,6 +21,7 @@ from .. import versions
 from ..armatures import Rig, is_rig
 from ..chains.detect.find_limbs import Kind, limbs
 from ..curves import write
+from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..settings.key_settings import KeyStyle
 from ..targets.edit_bones import in_edit_mode
@@ -36,6 +37,9 @@ _SHORT = 0.001
 
 _ABOVE = 0.7
 """Lengths of the legs by which hips are above ankles, in the median, where they stand and walk."""
+
+_UPRIGHT = 0.9
+"""The same on frames on which a leg is nearly straight beneath them."""
 
 _Single: TypeAlias = NDArray[np.float32]
 """As the importer computes, for Blender rolls bones that go straight down by their last bits."""
@@ -61,16 +65,17 @@ def made(take: Import) -> Taken:
     rest = [np.array(rig.data.bones[joint.name].matrix_local, dtype=np.float64)[:3, :3] for joint in capture.joints]
     rig.data.transform(_TO_BLENDER)
     axis, notes = (take.up, []) if take.up else _up(take.path, rig, capture)
-    if axis == Up.Z:
-        rig.data.transform(_TO_BLENDER.inverted())
+    scale = take.height / _stature(take.path, rig, capture, axis) if take.height else take.scale
+    if axis == Up.Z or take.height:
+        rig.data.transform(Matrix.Scale(scale / take.scale, 4) @ (_TO_BLENDER.inverted() if axis == Up.Z else Matrix()))
     versions.new_action(rig, name)
-    channels = [*_channels(rig, capture, rest, take.scale)]
+    channels = [*_channels(rig, capture, rest, scale)]
     write.keys(rig, channels, span=(1.0, float(len(capture.rows))), style=KeyStyle(interpolation="LINEAR"))
     layer = take.scene.view_layers[0]
     for item in (*layer.objects, rig):
         item.select_set(item is rig, view_layer=layer)
     layer.objects.active = rig
-    return Taken([*capture.notes, *notes], take.scale, axis)
+    return Taken([*capture.notes, *notes], scale, axis)
 
 
 def _add_bones(rig: Rig, capture: Capture, scale: float) -> None:
@@ -148,6 +153,15 @@ def _up(path: Path, rig: Rig, capture: Capture) -> tuple[Up, list[str]]:
     if above[2] >= _ABOVE:
         return Up.Z, [translated("report.bvh_z_up", file=path)]
     return Up.Y, [translated("report.bvh_up_unknown", file=path)]
+
+
+def _stature(path: Path, rig: Rig, capture: Capture, axis: Up) -> float:
+    """From sole to crown, in the median of the frames on which it stands; Refused where it never does."""
+    row, legs = "XYZ".index(axis), [*_legs(rig, capture)]
+    upright = np.max(legs, axis=0)[:, row] >= _UPRIGHT if legs else np.zeros(1, np.bool_)
+    if not upright.any():
+        raise Refused("NEVER_UPRIGHT", value=str(path))
+    return float(np.median(np.ptp(capture.points[upright, :, row], axis=1)))
 
 
 def _legs(rig: Rig, capture: Capture) -> Iterator[Array]:

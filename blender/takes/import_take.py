@@ -61,10 +61,11 @@ def _usd(take: Import) -> Taken:
     bpy.ops.wm.usd_import(filepath=_name(take))
     # Its own scale leaves out what is animated.
     _scale(take.scene, take.scale)
+    notes = [*animations.bound(take.path)]
     if rate := take.fps or frame_rate.of_usd(take.path):
         frame_rate.set_rate(take.scene, rate)
-        return Taken()
-    return Taken([translated("alert.rate_assumed", value=take.scene.render.fps, file=take.path)])
+        return Taken(notes)
+    return Taken([*notes, translated("alert.rate_assumed", value=take.scene.render.fps, file=take.path)])
 
 
 READERS: dict[str, Callable[[Import], Taken]] = {
@@ -89,7 +90,9 @@ def import_take(take: Import) -> Taken:
     if suffix not in READERS:
         why = translated("part.no_capture")
         raise Refused("UNREADABLE.format", value=str(take.path), reason=why, known=", ".join(READERS))
-    if suffix != ".bvh" and take.up:
+    if take.height and take.scale != 1.0:
+        raise Refused("HEIGHT_AND_SCALE", value=str(take.path))
+    if suffix != ".bvh" and (take.height or take.up):
         raise Refused("OF_BVH_ALONE", value=str(take.path))
     if READERS[suffix] not in (_fbx, _gltf) and not fnmatchcase("", take.take):
         raise Refused("ONE_ANIMATION", value=str(take.path))

@@ -22,6 +22,7 @@ class Import(NamedTuple):
     fps : frames a second; None for those of the file
     scale : of all lengths
     up : of BVH; None for the axis along which the character stands
+    height : of BVH how high the character is to stand, in place of a scale
     take : of FBX and glTF the name of the animation to play, "" for the longest one that moves bones
     """
 
@@ -30,6 +31,7 @@ class Import(NamedTuple):
     fps: float | None = None
     scale: float = 1.0
     up: Up | None = None
+    height: float | None = None
     take: str = ""
 
 
@@ -37,7 +39,7 @@ class Taken(NamedTuple):
     """What was read.
 
     notes : sentences for the report
-    scale, up : of BVH the scale that was given, and the axis that was found or given
+    scale, up : of BVH those that were found or given
     """
 
     notes: Sequence[str] = ()

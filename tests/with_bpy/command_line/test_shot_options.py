@@ -103,7 +103,7 @@ def test_plant_has_a_table_of_its_own_or_flat_keys(tmp_path: Path, default: str,
     assert run(*line) == 0
     asked = request(tmp_path, "walk")
     assert asked["plant"] == {"floor": 0.25, "find_contacts": True, "keep": ["ARMS"]}
-    assert [asked[f"import_{name}"] for name in ("fps", "scale", "up", "take")] == [60.0, 0.5, "Y", ""]
+    assert [asked[f"import_{name}"] for name in ("fps", "scale", "up", "height", "take")] == [60.0, 0.5, "Y", None, ""]
 
 
 IN_SHOT, IN_DEFAULTS = "[[shot]]\nfile = 'shot.blend'\n{}", "[defaults]\n{}\n[[shot]]\nfile = 'shot.blend'"

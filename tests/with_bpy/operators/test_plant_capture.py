@@ -119,13 +119,13 @@ def test_an_animated_scene_keeps_rate_and_range(tmp_path: Path) -> None:
     np.testing.assert_array_equal(planted, balls(the_armature(), range(1, 62)))
 
 
-def test_options_are_those_of_the_command_line(tmp_path: Path) -> None:
-    options: dict[str, object] = {"fps": 60.0, "scale": 0.5, "up": "Z"}
+@pytest.mark.parametrize("options", [{"fps": 60.0, "scale": 0.5, "up": "Z"}, {"height": 1.75}], ids=["scale", "height"])
+def test_options_are_those_of_the_command_line(tmp_path: Path, options: dict[str, object]) -> None:
     path = tmp_path / "actor.bvh"
     path.write_text(odd_bvh.text(odd_bvh.walk(seconds=1.0)))
     plant_capture(path, **options)
     by_operator = joints(the_armature(), FRAMES)
-    assert rate() == 60.0
+    assert rate() == options.get("fps", RATE)
     line = [word for name, value in options.items() for word in (f"--import-{name}", value)]
     assert run("plant", path, "--output", tmp_path / "planted.blend", *line) == 0
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "planted.blend"))

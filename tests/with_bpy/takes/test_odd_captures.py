@@ -302,24 +302,34 @@ def test_a_walk_with_z_up_is_planted_as_one_with_y_up(tmp_path: Path, kind: str)
 
 
 @pytest.mark.parametrize(("unit", "kind"), [(1.0, "z"), (100.0, "y"), (1000 / 25.4, "z")])
-def test_a_scale_acts_on_bones_and_motion(tmp_path: Path, unit: float, kind: str) -> None:
+def test_a_height_scales_what_stands(tmp_path: Path, unit: float, kind: str) -> None:
     made = walk(unit, seconds=1.0)
     made = z_up(made) if kind == "z" else made
+    axis = "xyz".index(kind)
+    tall = np.stack([places[:, axis] for places in heads(made).values()])
+    stature = np.median(np.ptp(tall, axis=0))
     (tmp_path / "odd.bvh").write_text(text(made))
-    taken(tmp_path / "odd.bvh", scale=1.0 / unit)
-    assert_moves_as(made, up=kind.upper(), scale=1.0 / unit)
+    taken(tmp_path / "odd.bvh", height=1.75)
+    assert_moves_as(made, up=kind.upper(), scale=1.75 / stature)
     output = tmp_path / "planted.bvh"
-    assert run("plant", tmp_path / "odd.bvh", "--output", output, "--import-scale", 1.0 / unit) == 0
+    assert run("plant", tmp_path / "odd.bvh", "--output", output, "--import-height", 1.75) == 0
     # In the lengths of the file.
     before, after = bvh.read(tmp_path / "odd.bvh").rows, bvh.read(output).rows
-    stature = np.ptp([places[0, "xyz".index(kind)] for places in heads(made).values()])
     assert np.abs(after[:, 2] - before[:, 2]).max() < 0.02 * stature
 
 
-def test_an_axis_that_there_is_not_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "odd.bvh").write_text(text(walk()))
-    with pytest.raises(Refused, match="Up cannot be 'X'"):
-        taken(tmp_path / "odd.bvh", up="X")
+@pytest.mark.parametrize(
+    ("make", "options", "words"),
+    [
+        (lambda: lying(walk()), {"height": 1.75}, "no frame on which a character with legs stands upright"),
+        (lambda: walk().with_channels(), {"height": 1.75, "scale": 2.0}, "both a scale and a height"),
+        (lambda: walk(), {"up": "X"}, "Up cannot be 'X'"),
+    ],
+)
+def test_what_cannot_be_so_is_refused(tmp_path: Path, make: object, options: dict, words: str) -> None:
+    (tmp_path / "odd.bvh").write_text(text(make()))
+    with pytest.raises(Refused, match=words):
+        taken(tmp_path / "odd.bvh", **options)
 
 
 @pytest.mark.parametrize(
