@@ -116,10 +116,16 @@ class Shots:
 
     def _same_output(self, shot: Shot, other: int) -> Refused:
         assert shot.number
-        place, where = next(iter(shot.outputs), shot.report), self._where(shot.number)
+        place, where = str(next(iter(shot.outputs), shot.report)), self._where(shot.number)
         file, other_file = (f"{self._files[at - 1]} {self._takes[at - 1]}".rstrip() for at in (shot.number, other))
-        sentence = "SAME_OUTPUT.row" if self._arguments.manifest else "SAME_OUTPUT.file"
-        return Refused(sentence, value=str(place), where=where, file=file, other=other, other_file=other_file)
+        return Refused(
+            "SAME_OUTPUT.row" if self._arguments.manifest else "SAME_OUTPUT.file",
+            value=place,
+            where=where,
+            file=file,
+            other=other,
+            other_file=other_file,
+        )
 
 
 def numbers(text: str | None, count: int, of_names: Mapping[str, int]) -> list[int]:
