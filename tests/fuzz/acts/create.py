@@ -14,7 +14,7 @@ from fuzz import changes, judge, oracle, state
 from fuzz.build import RIG
 
 MADE = [
-    *(r"objects.*", r"collections.*", r"armatures\.", r"scenes\[Scene\]\.objects\.", r"meshes.*"),
+    *(r"objects.*", r"collections.*", r"armatures\.", r"scenes\[Scene\]\.objects\."),
     *(r"armatures\[Rig\]\.bones\[.*(Target|Pole).*", r"actions.*"),
 ]
 """Patterns of what comes with new targets."""
