@@ -74,8 +74,8 @@ def _saved(shot: Shot, output: Path, export: Export) -> Iterator[Path]:
                         export_take(beside, export)
             interrupt.check()  # what Blender prints goes through Python, and it swallows what is raised there
         except RuntimeError as error:
-            # Blender's own reason is that of its last step, which on a full disk is that there is no file.
-            why = f"{reason(error)} (is the disk full?)"
+            # Blender's own reason is that of its last step, which only follows from what went wrong before.
+            why = atomic_write.obstacle(beside, 2 * shot.file.stat().st_size) or reason(error)
             raise Refused("UNWRITABLE", value=str(output), reason=why) from None
         # It may take long, and what tells of the file should come just before the file.
         atomic_write.sync(beside)

@@ -169,6 +169,20 @@ def tidy(path: Path) -> None:
                 item.unlink()
 
 
+def obstacle(path: Path, size: int) -> str:
+    """The system's reason against a new file of `size` bytes at `path`; "" if there is none."""
+    block = bytes(1 << 20)
+    try:
+        with path.open("wb") as file:
+            for _ in range(size // len(block) + 1):
+                file.write(block)
+            file.flush()
+            os.fsync(file)
+    except OSError as error:
+        return str(error.strerror)
+    return ""
+
+
 def _beside(goal: Path) -> Path:
     """The path under which a file is begun."""
     # Blender and others go by the suffix; the middle keeps two processes with the same task apart. Blender prints the
