@@ -48,10 +48,11 @@ def driver_at(item: Object, path: str, index: int = 0) -> FCurve | None:
 
 
 def rotation_curves(rig: Rig, bones: Iterable[Bone]) -> Iterator[FCurve]:
-    """The F-curves of the rotations of these bones."""
+    """The F-curves of the rotations of these bones; an Euler rotation has three."""
     find = versions.curve_finder(rig)
-    found = (find(bone.rotation_path, index=index) for bone in bones for index in range(4))
-    return filter(None, found)
+    for path in (bone.rotation_path for bone in bones):
+        elements = range(3 if path.endswith("euler") else 4)
+        yield from filter(None, (find(path, index=index) for index in elements))
 
 
 def key_points(curve: FCurve) -> Array:

@@ -183,6 +183,7 @@ def _values_on(copy: Object, paths: Sequence[str], frame: float) -> dict[str, Ar
     """By path what the properties of a copy are on a frame."""
     values = {path: np.array(copy.path_resolve(path), dtype=np.float64) for path in paths}
     for curve in versions.curves(copy):
-        if curve.data_path in values:
+        # Blender takes no notice of a curve for an element that there is not.
+        if curve.array_index < len(values.get(curve.data_path, ())):
             values[curve.data_path][curve.array_index] = curve.evaluate(frame)
     return values

@@ -265,6 +265,14 @@ def test_rotation_keys_are_kept_where_rotation_is_free() -> None:
     assert np.abs(world("Target", 30)[:3, :3] - np.array(Euler((1.0, 0.5, 0.2)).to_matrix())).max() < 1e-5
 
 
+def test_a_curve_for_an_element_that_there_is_not_is_no_matter() -> None:
+    rig, target, cup = scene()
+    curve = versions.new_curve(versions.ensure_channelbag(target), "rotation_euler", 3, "")
+    curve.keyframe_points.insert(20, 1.0)
+    assert api.hold(rig, frames=(20, 40), space=cup).posed
+    assert drift(20, 40, "Cup") < DRIFT
+
+
 def test_a_bone_picked_for_another_thing_does_not_count() -> None:
     rig, _target, cup = scene()
     settings = bpy.context.scene

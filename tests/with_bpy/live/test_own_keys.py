@@ -171,6 +171,26 @@ def test_auto_keying_keys_the_pose_that_shows(rig: Object) -> None:
         on_frame(frame)
 
 
+def test_auto_keying_passes_over_a_curve_without_an_element(
+    empty_file: None, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rig = rigs.arm().id_data
+    bone = rig.pose.bones["lower"]
+    bone.rotation_mode = "XYZ"
+    rigs.animate(bone, rotation_euler={1: (0, 0, 0), 10: (0.3, 0, 0)})
+    path = bone.path_from_id("rotation_euler")
+    curve = versions.new_curve(versions.ensure_channelbag(rig), path, 3, bone.name)
+    rig.two_bone_ik_live = True
+    on_frame(5)
+    before = versions.curves(rig)[0].evaluate(5)
+    curve.keyframe_points.insert(5, 1.0)
+    rotate_by_hand(rig, "lower")
+    assert versions.curves(rig)[0].evaluate(5) != before
+    assert curve.evaluate(5) == 1.0
+    assert off() < CLOSE
+    assert "Error" not in capfd.readouterr().err  # Blender goes on after a handler that fails
+
+
 def test_auto_keying_of_another_bone_leaves_the_keys_of_a_limb(rig: Object) -> None:
     on_frame(5)
     rotate_by_hand(rig, "spine")
