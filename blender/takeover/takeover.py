@@ -184,21 +184,20 @@ def _refuse_nowhere(root: PoseBone, end: PoseBone, scene: Scene) -> None:
 
 def _fields(constraint: KinematicConstraint, end: PoseBone) -> dict[str, Any]:
     """All but how far the chain is turned about the line to its target."""
-    fields = {
+    return {
         "end_bone": end.name,
         "root_bone": "",
         "tip_bone": "",
         "use_rotation": False,
         "target": constraint.target,
         "subtarget": constraint.subtarget,
+        "pole_target": constraint.pole_target,
+        "pole_subtarget": constraint.pole_subtarget,
         "hinge_axis": HingeAxis.AUTO,
         "bend": Bend.REST,
         "reference": Reference.POSE,
         "influence": constraint.influence,
     }
-    if constraint.pole_target:
-        fields |= {"pole_target": constraint.pole_target, "pole_subtarget": constraint.pole_subtarget}
-    return fields
 
 
 def _differences(constraint: KinematicConstraint, bones: Sequence[PoseBone]) -> Iterator[str]:

@@ -169,6 +169,11 @@ def constrain_what_hangs_on_the_arm(rig: Object, thing: Object) -> None:
     thing.constraints.new("LIMIT_LOCATION")
 
 
+def constrain_in_the_space_of_the_arm(rig: Object, thing: Object) -> None:
+    copy = thing.constraints.new("COPY_LOCATION")
+    copy.target, copy.owner_space, copy.space_object, copy.space_subtarget = empty("Source"), "CUSTOM", rig, "lower"
+
+
 def drive_target(rig: Object, thing: Object) -> None:
     for index, axis in enumerate("XYZ"):
         driver = thing.driver_add("location", index).driver
@@ -193,6 +198,7 @@ def drive_by_what_hangs_on_the_arm(rig: Object, thing: Object) -> None:
         (constrain_target, "FOLLOWS_BY_CONSTRAINT"),
         (constrain_parent_of_target, "FOLLOWS_BY_CONSTRAINT"),
         (constrain_what_hangs_on_the_arm, "FOLLOWS_BY_CONSTRAINT"),
+        (constrain_in_the_space_of_the_arm, "FOLLOWS_BY_CONSTRAINT"),
         (drive_target, "FOLLOWS_BY_DRIVER"),
         (drive_by_what_hangs_on_the_arm, "FOLLOWS_BY_DRIVER"),
     ],

@@ -234,6 +234,13 @@ def test_a_detected_chain_gets_the_targets_of_the_constraint() -> None:
     assert (chain.name, chain.target.name, chain.pole_target.name) == ("Arm", "Target", "Pole")
 
 
+def test_a_chain_that_takes_over_loses_the_pole_that_the_constraint_has_not() -> None:
+    rig = limb(rigs.ARM, pole=None).id_data
+    api.add_chain(rig, "lower", name="Arm", pole_target=rigs.empty("Old", (1, 3, 1)))
+    assert len(api.chains_from_constraints(rig)) == 1
+    assert rig.two_bone_ik_chains[0].pole_target is None
+
+
 def test_constraints_of_a_known_rig_are_not_taken_over() -> None:
     rig = generated("basic_human")
     with pytest.raises(api.Refused) as refused:
