@@ -13,6 +13,7 @@ from bpy.types import Object
 from mathutils import Quaternion
 
 from support import rigs
+from support.auto_keying import auto_keying
 from support.live import rotate_by_hand
 from support.truth import Limb, on_frame, save_and_load
 
@@ -195,6 +196,16 @@ def test_auto_keying_of_another_bone_leaves_the_keys_of_a_limb(rig: Object) -> N
     on_frame(5)
     rotate_by_hand(rig, "spine")
     assert off() < CLOSE
+    keyed = [rigs.keys(rig.pose.bones["lower"], index=index)[5] for index in range(4)]
+    np.testing.assert_allclose(keyed, KEYS[5])
+
+
+def test_auto_keying_of_a_target_leaves_the_keys_of_a_limb(rig: Object) -> None:
+    on_frame(5)
+    auto_keying()
+    for x in (1.0, 0.9, 0.8):
+        bpy.data.objects["Target"].location.x = x
+        assert off() < CLOSE
     keyed = [rigs.keys(rig.pose.bones["lower"], index=index)[5] for index in range(4)]
     np.testing.assert_allclose(keyed, KEYS[5])
 
