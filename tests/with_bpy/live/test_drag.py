@@ -192,12 +192,14 @@ def test_a_target_that_cannot_go_along_is_told_as_pulled() -> None:
     target.lock_location[0] = True
     place = tuple(target.location)
     rig.two_bone_ik_live = True
+    before = joints(rig)
     pull = api.drag(rig, "lower")
     pull.to((1.2, 2.1, 3.4))
     found = told(rig)
     assert found.state == "PULLED"
     assert "while a limb is pulled" in limb_notice.long(bpy.context, found)
     [note] = pull.finish()
+    np.testing.assert_allclose(joints(rig), before, atol=CLOSE)
     assert "Target" in note
     assert tuple(target.location) == place
     assert told(rig).state != "PULLED"
