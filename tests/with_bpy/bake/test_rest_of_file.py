@@ -62,12 +62,37 @@ def test_a_check_changes_nothing_and_a_bake_its_bones_alone(chain: PropertyGroup
     assert {path for path in changed_after_update(before) if not keys.match(path)} == POSED
 
 
-def test_edits_of_all_players_stay_in_every_view_layer(chain: PropertyGroup) -> None:
-    rig = chain.id_data
-    other = bpy.data.objects["Other"]
+def play_the_same(rig: Object, other: Object) -> None:
     other.animation_data.action = rig.animation_data.action
     if hasattr(other.animation_data, "action_slot"):
         other.animation_data.action_slot = rig.animation_data.action.slots.new("OBJECT", "Other")
+
+
+def test_what_an_edited_custom_property_drives_stays(chain: PropertyGroup) -> None:
+    rig, other, driven = chain.id_data, bpy.data.objects["Other"], empty("Driven")
+    play_the_same(rig, other)
+    for frame, value in ((1, 0.0), (10, 1.0)):
+        other["open"] = value
+        other.keyframe_insert('["open"]', frame=frame)
+    driver = driven.driver_add("location", 0).driver
+    variable = driver.variables.new()
+    variable.targets[0].id, variable.targets[0].data_path = other, '["open"]'
+    driver.type = "SUM"
+    for value in (1.0, 0.8):  # the first tells Blender that the property is there
+        other["open"] = value
+        other.update_tag(refresh={"OBJECT"})
+        bpy.context.view_layer.update()
+    assert driven.location.x == pytest.approx(0.8)
+    api.bake(rig, frames=(1, 10))
+    bpy.context.view_layer.update()
+    assert driven.location.x == pytest.approx(0.8)
+
+
+def test_edits_of_all_players_stay_in_every_view_layer(chain: PropertyGroup) -> None:
+    rig = chain.id_data
+    other = bpy.data.objects["Other"]
+    play_the_same(rig, other)
+    if hasattr(other.animation_data, "action_slot"):
         animate(other, location={1: (0, 0, 0), 10: (1, 0, 0)})
     bpy.context.view_layer.update()
     other.location = (3, 4, 5)
