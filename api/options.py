@@ -65,15 +65,8 @@ class BakeOptions(TypedDict, total=False):
     measure: Literal["AUTO", "ALL", "NONE"]
 
 
-class TargetKindOptions(TypedDict, total=False):
+class TargetOptions(TypedDict, total=False):
     """What new targets are, as `create_targets` tells it."""
 
     kind: Literal["EMPTIES", "BONES"]
     or_empties: bool
-
-
-class TargetOptions(TargetKindOptions, total=False):
-    """How new targets are made, as `create_targets` tells it."""
-
-    parent: Literal["NONE", "ROOT", "BONE"]
-    parent_bone: str

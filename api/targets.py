@@ -14,7 +14,7 @@ from ..blender.scene.checks import given_rig
 from ..blender.settings.key_settings import DEFAULTS, EVERY_FRAME, KeySettings, KeyStyle, inserted
 from ..blender.targets import target_space, targets_from_pose
 from ..blender.targets.create_targets import DEFAULT, create_all, remove
-from ..blender.targets.new_targets import TargetKind, TargetParent, TargetStyle
+from ..blender.targets.new_targets import TargetKind, TargetStyle
 from ..blender.targets.pin import pin_targets
 from ..blender.targets.space import Space, space_point
 from .bake import given_rigs
@@ -42,20 +42,17 @@ def create_targets(
     scene: Scene | None = None,
     kind: str = DEFAULT.kind,
     or_empties: bool = DEFAULT.or_empties,
-    parent: str = DEFAULT.parent,
-    parent_bone: str = DEFAULT.parent_bone,
 ) -> Report | list[Report]:
     """Create the target and pole target that chains lack, placed so that the pose does not move.
 
-    A chain lacks them as well if its armature was duplicated from the one for which they were made. A chain with a tip
+    Those of a finger hang on the hand, and all others on nothing; `change_target_space` hangs them elsewhere. A chain
+    lacks them as well if its armature was duplicated from the one for which they were made. A chain with a tip
     bone that gets a target follows its rotation, and one whose bones have keys gets the reference POSE; what the
     user has set stays.
 
     rig : an armature object; or many, which is far faster than one after another, and each has a report
     kind : EMPTIES or BONES, a `TargetKind`; bones of the armature itself, in a bone collection of their own
     or_empties : create empties, and say why, where an armature cannot get bones
-    parent : what carries them, a `TargetParent`: NONE; ROOT, the topmost bone above the limb; BONE, the `parent_bone`;
-        those of a finger hang on the hand
     raises : Refused where bones cannot be added, as to a linked armature
 
     >>> chain = api.add_chain(rig, "forearm.R")
@@ -64,9 +61,7 @@ def create_targets(
     Created 2 empties in the collection "Hero Targets"
     Linking "Hero" alone will not take the empties along: put them into a collection, and link that
     """
-    style = TargetStyle(
-        kind=TargetKind(kind), or_empties=or_empties, parent=TargetParent(parent), parent_bone=parent_bone
-    )
+    style = TargetStyle(kind=TargetKind(kind), or_empties=or_empties)
     rigs = given_rigs(rig)
     names = dict.fromkeys(rigs, chains)
     reports = dict(zip(names, create_all(names, scene, style), strict=True))

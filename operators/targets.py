@@ -13,7 +13,7 @@ from .armature_operator import Result, SelectedChainsOperator, api, auto_keying,
 from .progress import KeyOperator
 
 if TYPE_CHECKING:
-    from ..api.options import TargetKindOptions, TargetOptions
+    from ..api.options import TargetOptions
 
 
 class TargetKindProperties:
@@ -31,7 +31,7 @@ class TargetKindProperties:
         if self.kind == self.usual_kind or not cast(Operator, self).properties.is_property_set("kind"):
             self.kind = self.usual_kind = "BONES" if in_hand.rig_in_hand(context).mode == "POSE" else "EMPTIES"
 
-    def kind_options(self) -> "TargetKindOptions":
+    def kind_options(self) -> "TargetOptions":
         """The kind; the usual one gives way where it is impossible."""
         return {"kind": self.kind, "or_empties": self.kind == self.usual_kind}
 
@@ -41,17 +41,6 @@ class TWO_BONE_IK_OT_create_targets(TargetKindProperties, SelectedChainsOperator
 
     bl_label = "Create Two-Bone IK Targets"
 
-    parent: option("targets", "parent")
-    parent_bone: option("targets", "parent_bone")
-
-    def draw(self, context: Context) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        for name in ("only_active", "kind", "parent"):
-            layout.prop(self, name)
-        if self.parent == "BONE":
-            layout.prop_search(self, "parent_bone", in_hand.rig_in_hand(context).data, "bones")
-
     def execute(self, context: Context) -> Result:
         self.take_usual_kind(context)
         return super().execute(context)
@@ -60,14 +49,11 @@ class TWO_BONE_IK_OT_create_targets(TargetKindProperties, SelectedChainsOperator
         """For all at once, as each further one would make Blender evaluate again; one by one if any is refused."""
         if len(rigs) > 1:
             with suppress(api.Refused):
-                return api.create_targets(rigs, scene=context.scene, **self._style())
+                return api.create_targets(rigs, scene=context.scene, **self.kind_options())
         return super().reports(context, rigs)
 
     def run(self, context: Context, rig: Rig) -> "api.Report":
-        return api.create_targets(rig, self.chains(rig), scene=context.scene, **self._style())
-
-    def _style(self) -> "TargetOptions":
-        return {**self.kind_options(), "parent": self.parent, "parent_bone": self.parent_bone}
+        return api.create_targets(rig, self.chains(rig), scene=context.scene, **self.kind_options())
 
 
 class TWO_BONE_IK_OT_remove_targets(SelectedChainsOperator):

@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 from types import ModuleType
 
 from bpy.types import Scene
 
 from ...skeleton.target_channels import WorldTransform
 from ...skeleton.targets_from_pose import TargetsFromPose
-from ...skeleton.values import Plan, Point
+from ...skeleton.values import Point
 from ...solver.values import Plane
 from ..armatures import Rig
 from ..bake.build_plan import Names, TakingPart, chosen_chains, scene_of, with_bones
@@ -22,7 +21,7 @@ from ..scene.checks import refuse_unposable
 from ..settings.properties import POINTS, TwoBoneIKChain
 from . import target_bones, target_empties, targets_from_pose
 from .made_for import is_of_twin, items_in_use, made
-from .new_targets import NewTarget, Role, TargetKind, TargetStyle, parent_name, target_name
+from .new_targets import NewTarget, Role, TargetKind, TargetStyle, carrying_hand, target_name
 
 DEFAULT = TargetStyle()
 
@@ -62,11 +61,10 @@ def create_all(
             for chain in by_name.values() if choose_settings else ():
                 if lacks(chain, Role.TARGET):
                     set_fitting(chain)
-        carriers = partial(_carriers, lacking, style)
         created: list[tuple[Point, NewTarget]] = []
-        for rig, posed in targets_from_pose.find_targets(lacking, scene, carriers).items():
+        for rig, posed in targets_from_pose.find_targets(lacking, scene).items():
             by_chain = ((lacking[rig][targets.solved.plan.name], targets) for targets in posed.targets)
-            new_targets = [new for chain, targets in by_chain for new in _new_targets(chain, style, targets)]
+            new_targets = [new for chain, targets in by_chain for new in _new_targets(chain, targets)]
             maker, reasons = makers[rig]
             points, notes = maker.make(rig, scene_of(rig, scene), new_targets, until_created)
             until_created.callback(restorers[rig])  # before their bones go, which live chains would miss
@@ -107,13 +105,8 @@ def lacks(chain: TwoBoneIKChain, role: Role) -> bool:
     return getattr(chain, role) is None or is_of_twin(chain, role)
 
 
-def _carriers(chains: Mapping[Rig, Mapping[str, TwoBoneIKChain]], style: TargetStyle, plan: Plan) -> set[Point]:
-    names = (parent_name(chains[plan.rig][chain.name], style) for chain in plan.chains)
-    return {Point(plan.rig, name) for name in names if name}
-
-
-def _new_targets(chain: TwoBoneIKChain, style: TargetStyle, targets: TargetsFromPose) -> Iterator[NewTarget]:
-    parent = parent_name(chain, style)
+def _new_targets(chain: TwoBoneIKChain, targets: TargetsFromPose) -> Iterator[NewTarget]:
+    parent = carrying_hand(targets.solved.plan)
     transforms = {
         Role.TARGET: WorldTransform(location=targets.target, orientation=targets.orientation),
         Role.POLE: WorldTransform(location=targets.pole),

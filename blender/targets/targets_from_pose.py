@@ -1,6 +1,6 @@
 """The order of the steps that move targets to where the pose is."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
@@ -48,6 +48,7 @@ from ..scene.bone import from_bone
 from ..scene.need import pose_need
 from ..settings.key_settings import DEFAULTS, InsertKeys, Keys, KeySettings
 from .checks import keyable, keyed_target, refuse_not_shown
+from .new_targets import carrying_hand
 
 
 @request
@@ -185,21 +186,18 @@ class PosedRig:
     report: Report
 
 
-def find_targets(
-    rigs: Mapping[Rig, Iterable[str]], scene: Scene | None, carriers: Callable[[Plan], Set[Point]]
-) -> dict[Rig, PosedRig]:
+def find_targets(rigs: Mapping[Rig, Iterable[str]], scene: Scene | None) -> dict[Rig, PosedRig]:
     """Where target and pole target have to be for the scene as it stands, for chains that may lack them.
 
-    Armatures of one scene are sampled together.
-
-    carriers : gives the bones that are to carry new targets
+    Armatures of one scene are sampled together, with the hands that are to carry new targets.
     """
     plans = [current_plan(rig, list(names), scene, stand_in=Point(rig)) for rig, names in rigs.items()]
     posed = {}
     for stage in dict.fromkeys(plan.scene for plan in plans):
         there = [plan for plan in plans if plan.scene == stage]
         need = reduce(or_, (pose_need(plan, ()) for plan in there))
-        need = replace(need, bones=need.bones.union(*map(carriers, there)))
+        hands = {Point(plan.rig, hand) for plan in there for chain in plan.chains if (hand := carrying_hand(chain))}
+        need = replace(need, bones=need.bones | hands)
         samples = sampling.sample_current_frame(there[0], need)
         for plan in there:
             targets = targets_from_pose.targets_from_pose(plan, samples)

@@ -23,15 +23,11 @@ MADE = [
 def create(random: Random, scene: dict) -> None:
     """27: the chain lacks targets, gets them, and is solved for them."""
     lacking(random, scene)
-    request = {
+    scene["request"] = {
         "what": "create_targets",
         "kind": random.choice(["EMPTIES", "BONES"]),
         "then": random.choice(["solve", "bake"]),
     }
-    if random.random() < 0.4:
-        request["parent"] = random.choice(["ROOT", "BONE"])
-        request |= {"parent_bone": "spine"} if request["parent"] == "BONE" else {}
-    scene["request"] = request
 
 
 def lacking(random: Random, scene: dict) -> None:

@@ -54,7 +54,6 @@ OTHERS: dict[str, tuple[Callable[[Object], Any], str]] = {
     "kinds": (lambda rig: api.detect(rig, 3), "3"),
     "sections": (lambda rig: api.copy_settings(rig, "lower", sections=3), "3"),
     "setup": (lambda rig: api.apply_setup(rig, "hero.toml"), "'hero.toml'"),
-    "parent bone": (lambda rig: api.create_targets(rig, parent="BONE", parent_bone=3), '"3"'),
     "contacts": (lambda rig: api.plant(rig, ["lower"], contacts=3), "3"),
     "contact": (lambda rig: api.plant(rig, ["lower"], contacts=[("lower", 1, 9)]), "('lower', 1, 9)"),
     "floor": (lambda rig: api.plant(rig, ["lower"], contacts=[STANDS], floor="Floor"), "'Floor'"),

@@ -28,7 +28,6 @@ CALLS: dict[str, tuple[Callable[[Object], Any], str, str]] = {
     "kinds": (lambda rig: api.detect(rig, ["LEG"]), "FINGERS", "LEGS"),
     "layer": (lambda rig: api.switch(rig, "IKK"), "FK", "IK"),
     "targets": (lambda rig: api.create_targets(rig, kind="EMPTY"), "BONES", "EMPTIES"),
-    "parent": (lambda rig: api.create_targets(rig, parent="ROOTS"), "NONE", "ROOT"),
     "axis": (lambda rig: api.decide_side(rig, axis="NEGX"), "KEYS", "NEG_X"),
     "sections": (lambda rig: api.copy_settings(rig, "lower", sections=["BENT"]), "REACH", "BEND"),
     "chain": (lambda rig: api.solve(rig, "lowr"), "lower", "lower"),

@@ -233,7 +233,7 @@ def test_the_poses_of_many_stay(kind: str) -> None:
     rigs = characters(3)
     before = shown(rigs)
     bones = len(rigs[0].pose.bones)
-    reports = api.create_targets(rigs, kind=kind, parent="NONE")
+    reports = api.create_targets(rigs, kind=kind)
     assert [report.rig for report in reports] == [rig.name for rig in rigs]
     for rig in rigs:
         api.solve(rig)

@@ -146,7 +146,8 @@ def test_a_rig_without_limbs_is_refused() -> None:
 def test_it_tells_of_a_target_that_a_bone_takes_along() -> None:
     rig = body()
     api.add_detected(rig)
-    api.create_targets(rig, ["Leg.L"], parent="BONE", parent_bone="spine")
+    api.create_targets(rig, ["Leg.L"])
+    api.change_target_space(rig, ["Leg.L"], (1, 1), space=(rig, "spine"))
     notes = api.pin(rig, ["Leg.L"]).notes
     assert 'Target "Leg Target.L" of chain "Leg.L" goes along with bone "spine"' in notes
 
