@@ -1,4 +1,4 @@
-"""Limbs, reach, pole, the other solution, and where feet stand, drawn over the 3D Viewport; nothing while it is off."""
+"""Limbs, reach, pole, and where feet stand, drawn over the 3D Viewport; nothing while it is off."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -84,7 +84,7 @@ def _draw_limbs(context: Context, rig: Rig, held: str, limbs: "Mapping[str, Limb
             _draw_lines(signs, color, width=2.0)
             _draw_lines([(found.joints[-1], *found.target)], color, width=1.0)
     if guides := overlay.guides(state.cached(rig), held) if held else None:
-        _draw_lines([guides.other, guides.pole], colors.guide_color, width=1.5)
+        _draw_lines([guides.pole], colors.guide_color, width=1.5)
         _draw_lines(guides.reach, colors.guide_color, width=1.0)
 
 
@@ -154,7 +154,7 @@ def register() -> None:
     """Give windows the switch."""
     WindowManager.two_bone_ik_overlay = BoolProperty(  # type: ignore[attr-defined]
         name="Overlay",
-        description="Show limbs, reach, pole and the other solution, and where feet stand, in the 3D Viewport",
+        description="Show limbs, reach, pole, and where feet stand, in the 3D Viewport",
         get=_is_on,  # a value of its own would be lost with the file, and the drawing would not
         set=_switch,
     )
