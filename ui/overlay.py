@@ -93,12 +93,10 @@ def _draw_words() -> None:
     context = bpy.context
     for _, held, limbs in _shown(context):
         for name, found in limbs.items():
-            angles = [f"{angle:.1f}°" for angle in found.angles if name == held]
-            words = [*zip(found.joints, angles, strict=False)]
+            for joint, angle in zip(found.joints, found.angles if name == held else (), strict=False):
+                _draw_text(context, joint, f"{angle:.1f}°")
             if found.lacks_keys:
-                words.append((found.joints[-1], pgettext_iface("{}: no keys yet").format(name)))
-            for place, text in words:
-                _draw_text(context, place, text)
+                _draw_text(context, found.joints[-1], pgettext_iface("{}: no keys yet").format(name))
 
 
 def _colors(context: Context) -> Any:
