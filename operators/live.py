@@ -1,7 +1,6 @@
 """Let limbs follow, and pull one by its tip or its mid joint with the mouse; keys as in Blender's own transforms."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, cast
 
 from bpy.types import Context, Event, Header, SpaceView3D
@@ -14,11 +13,6 @@ from ..blender.settings.properties import active_chain
 from .armature_operator import ArmatureOperator, ChainOperator, Result, api, auto_keying, in_hand, show_status
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
-_DIGITS = {"PERIOD": ".", "NUMPAD_PERIOD": "."} | {
-    key: str(digit)
-    for digit, name in enumerate(("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE"))
-    for key in (name, f"NUMPAD_{digit}")
-}
 _VIEW = ("MIDDLEMOUSE", "TRACKPAD", "NDOF")
 """How events begin that turn and move the view."""
 _SLOW = 0.1
@@ -97,7 +91,6 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
         in_hand.follow(context.view_layer)
         with self.refusals_told():
             self._begin(context, self.rigs(context)[0])
-            self._typed = ""
             self._axis: int | None = None
             self._last = self._under_mouse(event)
             self._free: tuple[float, ...] = (0.0, 0.0, 0.0)
@@ -163,8 +156,6 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
             self._drag.flip()
         elif event.type in _AXES:
             self._axis = None if self._axis == _AXES[event.type] else _AXES[event.type]
-        else:
-            self._typed = typed(self._typed, event.type)
 
     def _move(self, event: Event) -> None:
         place = self._under_mouse(event)
@@ -173,10 +164,7 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
         self._last = place
 
     def _offset(self, context: Context, event: Event) -> tuple[float, ...]:
-        """From where the joint was: as typed, snapped, or as the mouse has it; along the axis where there is one."""
-        with suppress(ValueError):  # nothing typed, or no number yet
-            number = float(self._typed)
-            return tuple(number if axis == (self._axis or 0) else 0.0 for axis in range(3))
+        """From where the joint was: snapped, or as the mouse has it; along the axis where there is one."""
         offset = self._free
         if event.ctrl != context.scene.tool_settings.use_snap:
             step = 0.1 if event.shift else 1.0
@@ -204,8 +192,7 @@ class TWO_BONE_IK_OT_drag(ArmatureOperator):
         lengths = (units.to_string(system, "LENGTH", part) for part in self.offset)
         parts = (f"D{name}: {length}" for name, length in zip("xyz", lengths, strict=True))
         root, hinge = self._drag.angles
-        told = translated("part.angles", root=root, hinge=hinge)
-        return "   ".join(filter(None, (*parts, told, self._typed and f"[{self._typed}]")))
+        return "   ".join((*parts, translated("part.angles", root=root, hinge=hinge)))
 
 
 def keys_drawn(pull: str) -> Callable[[Header, Context], None]:
@@ -219,10 +206,3 @@ def keys_drawn(pull: str) -> Callable[[Header, Context], None]:
             row.label(text=word)
 
     return draw
-
-
-def typed(text: str, key: str) -> str:
-    """The number entered so far, after one more key; as everywhere in Blender, minus changes the sign at any time."""
-    if key in {"MINUS", "NUMPAD_MINUS"}:
-        return text.removeprefix("-") if text.startswith("-") else f"-{text}"
-    return text[:-1] if key == "BACK_SPACE" else text + _DIGITS.get(key, "")

@@ -213,7 +213,7 @@ def pressed(
 
     def run(self: bpy.types.Operator, context: bpy.types.Context, rig: bpy.types.Object) -> None:
         self._begin(context, rig)
-        self._typed, self._axis, self._free = "", None, (pulled, 0.0, 0.0)
+        self._axis, self._free = None, (pulled, 0.0, 0.0)
         for key in keys:
             event = SimpleNamespace(type=key, value="PRESS", ctrl=False, shift=False)
             ended[:] = [(self.modal(context, event), self.flip)]

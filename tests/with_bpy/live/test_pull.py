@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.chains import limbs
-from bl_ext.user_default.two_bone_ik.operators.live import typed
 from mathutils import Quaternion
 
 from support import file_data, rigs
@@ -200,19 +199,3 @@ def test_handles_follow_what_chains_there_are() -> None:
     rig.data.bones[UPPER].name = "wing"
     rig.data.bones[HAND].name = "end"
     assert FOREARM not in [limb.end_bone for limb in limbs.joints(rig, depsgraph)]
-
-
-@pytest.mark.parametrize(
-    ("keys", "text"),
-    [
-        (("FIVE", "MINUS"), "-5"),
-        (("MINUS", "FIVE"), "-5"),
-        (("FIVE", "NUMPAD_MINUS", "PERIOD", "MINUS", "NUMPAD_2"), "5.2"),
-        (("MINUS", "ONE", "BACK_SPACE", "TWO", "W"), "-2"),
-    ],
-)
-def test_minus_changes_the_sign_of_the_number_entered(keys: tuple[str, ...], text: str) -> None:
-    entered = ""
-    for key in keys:
-        entered = typed(entered, key)
-    assert entered == text

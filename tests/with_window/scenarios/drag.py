@@ -1,4 +1,4 @@
-"""Drag: the mouse pulls the tip, numbers and axes are typed as in Blender's own transforms; Esc leaves no trace."""
+"""Drag: the mouse pulls the tip, along an axis that is typed as in Blender's own transforms; Esc leaves no trace."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from bl_ext.user_default.two_bone_ik.blender.status.limb_state import limb_state
 from mathutils import Vector
 from scenarios.limb import limb_with_target
 from user import Steps, User
-
-DOWN = Vector((0.0, 0.0, -1.0))
 
 
 def scenario(user: User) -> Steps:
@@ -33,13 +31,16 @@ def scenario(user: User) -> Steps:
     assert pose() == before
 
     yield from user.click("two_bone_ik.drag")
-    for key in ("Z", "MINUS", "PERIOD", "FIVE"):
-        yield from user.press(key)
+    yield from user.press("Z")
+    yield from user.move(user.mouse[0], user.mouse[1] - 20)
     yield
-    user.screenshot("typed")
+    user.screenshot("along_z")
     yield from user.press("RET")
     yield
-    assert (tip() - start - 0.5 * DOWN).length < 1e-4, tip() - start
+    offset = Vector(bpy.context.window_manager.operators[-1].properties.offset)
+    assert offset.xy.length == 0.0, offset
+    assert -1.0 < offset.z < -0.05, offset
+    assert (tip() - start - offset).length < 1e-4, tip() - start
     posed = pose()
     yield from user.undo()
     yield
