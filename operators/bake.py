@@ -10,7 +10,7 @@ from .. import __package__ as base_package
 from ..blender.armatures import Rig
 from ..blender.options import option
 from ..blender.settings.key_settings import KeyProperties
-from .armature_operator import ArmatureOperator, ChainOperator, Result, api, auto_keying, probe, unkeyed_moves
+from .armature_operator import ChainOperator, Result, api, auto_keying, probe, unkeyed_moves
 from .frame_range import RangeOperator
 from .progress import EachActionOperator, KeyOperator
 
@@ -111,20 +111,6 @@ class TWO_BONE_IK_OT_markers_remove(ChainOperator):
         api.remove_markers(rig, scene=context.scene)
 
 
-class TWO_BONE_IK_OT_worst_frame(ArmatureOperator):
-    """Go to the frame on which, as the report has it, a limb is farthest from how it was solved"""
-
-    bl_label = "Go to Worst Two-Bone IK Frame"
-
-    @classmethod
-    def lacks(cls, _context: Context, rig: Rig) -> str:
-        return "" if _worst(rig) else "The last report of the armature tells of no limb that is posed otherwise"
-
-    def run(self, context: Context, rig: Rig) -> None:
-        frame, _ = _worst(rig)
-        probe.set_frame(context.scene, frame)
-
-
 class TWO_BONE_IK_OT_go_to_frame(Operator):
     """Go to the frame on which this shows most"""
 
@@ -136,11 +122,3 @@ class TWO_BONE_IK_OT_go_to_frame(Operator):
     def execute(self, context: Context) -> Result:
         probe.set_frame(context.scene, self.frame)
         return {"FINISHED"}
-
-
-def _worst(rig: Rig) -> tuple[float, float] | None:
-    """Frame and distance at which the last report has a limb farthest off; None without such a report."""
-    from ..blender.bake.report import last
-
-    report = last(rig)
-    return report.worst if report else None

@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
+from bl_ext.user_default.two_bone_ik.blender.bake.report import last as last_report
 from bpy.types import Object, PropertyGroup
 
 from support.rigs import animate, arm, empty
@@ -233,20 +234,16 @@ def test_targets_that_play_elsewhere_are_told(chain: PropertyGroup) -> None:
 
 
 def test_operators_tell_first_that_it_is_not_posed_so(chain: PropertyGroup, capfd: pytest.CaptureFixture[str]) -> None:
-    """And the button goes to the worst frame, where there is one."""
+    """And its line in the report names the worst frame, to which a click on it goes."""
     bpy.context.view_layer.objects.active = chain.id_data
-    assert not bpy.ops.two_bone_ik.worst_frame.poll()
-    bpy.ops.two_bone_ik.bake(frame_start=1, frame_end=12)
-    assert not bpy.ops.two_bone_ik.worst_frame.poll()
     damped_track(chain.id_data)
-    bpy.ops.two_bone_ik.bake(frame_start=1, frame_end=12, measure="NONE")
-    assert not bpy.ops.two_bone_ik.worst_frame.poll()
     bpy.ops.two_bone_ik.bake(frame_start=1, frame_end=12, frame_step=0.5, measure="ALL")
     last = capfd.readouterr().out.splitlines()[-1]
     assert last.startswith("Warning: Done, but not posed so: lower.")
     worst = Limb().offs(np.arange(1, 12.5, 0.5)).max()
+    told = last_report(chain.id_data).findings()[0]
     bpy.context.scene.frame_set(1)
-    bpy.ops.two_bone_ik.worst_frame()
+    bpy.ops.two_bone_ik.go_to_frame(frame=told.frame)
     assert Limb().off() == pytest.approx(worst, abs=1e-5)
 
 

@@ -31,7 +31,6 @@ STEPS = (
     ("reveal", {}),
     ("snap_targets", {}),
     ("bake", {"frame_end": 5}),
-    ("worst_frame", {}),
     ("go_to_frame", {"frame": 7.0}),
     ("plant", {}),
     ("contact_select", {"bone": "shin.L", "frame": 2}),
@@ -82,9 +81,6 @@ def scenario(user: User) -> Steps:
             bpy.ops.ed.undo_push()
         if name == "reveal":  # there is something to mend
             bpy.context.object.two_bone_ik_chains[bpy.context.object.two_bone_ik_active].mute = True
-            bpy.ops.ed.undo_push()
-        if name == "worst_frame":  # there is something to go to
-            pose_otherwise(bpy.context.object)  # undo has made it anew
             bpy.ops.ed.undo_push()
         if name == "holds_update":  # there is something to update
             rig = bpy.context.object
@@ -162,15 +158,6 @@ def crane() -> Object:
     bpy.ops.object.select_all(action="DESELECT")
     rig.select_set(True)
     return rig
-
-
-def pose_otherwise(rig: Object) -> None:
-    """A bake whose keys do not show, and another frame than those it has keyed."""
-    constraint = rig.pose.bones["shin.L"].constraints.new("DAMPED_TRACK")
-    constraint.target = bpy.data.objects["Empty"]
-    bpy.ops.two_bone_ik.bake(frame_end=5)
-    rig.pose.bones["shin.L"].constraints.remove(constraint)
-    bpy.context.scene.frame_set(20)
 
 
 def constrain(bone: PoseBone) -> None:
