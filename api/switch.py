@@ -59,7 +59,6 @@ def switch(
     *,
     scene: Scene | None = None,
     keys: str = DEFAULTS.keys,
-    tolerance: float = DEFAULTS.tolerance,
     key_type: str = DEFAULTS.key_type,
     new_action: bool = DEFAULTS.new_action,
     sampling: str = DEFAULTS.sampling,
@@ -71,9 +70,7 @@ def switch(
 
     to : FK or IK
     chains : names of limbs as `known_limbs` has them, None for all
-    keys : EVERY_FRAME; SOURCE or TARGET_KEYS, where the controls have keys that show the limb so far; REDUCED, as few
-        as keep it
-    tolerance : world units by which bones may be off on any of the frames, with REDUCED
+    keys : EVERY_FRAME; SOURCE or TARGET_KEYS, where the controls have keys that show the limb so far
     key_type, new_action, sampling, measure : as for `bake`
     actions : a pattern such as "*": limbs are switched in each action of the armature that it fits, with a report each
     raises : Refused where the rig is of no known kind, or lacks something that its kind has; then nothing has changed
@@ -85,6 +82,6 @@ def switch(
     UNKNOWN_RIG
     """
     settings = KeySettings.styled(
-        keys=keys, tolerance=tolerance, key_type=key_type, new_action=new_action, sampling=sampling, measure=measure
+        keys=keys, key_type=key_type, new_action=new_action, sampling=sampling, measure=measure
     )
     return requests.switch(given_rig(rig), ControlSet(to), chains, frames, scene, settings)

@@ -39,9 +39,10 @@ class TWO_BONE_IK_OT_switch(EachActionOperator, KeyOperator):
 
     bl_label = "Switch Two-Bone IK Limbs"
     needs_chains = False
-    key_fields = ("keys", "tolerance", "key_type")
+    key_fields = ("keys", "key_type")
     reads = ("BONE_KEYS",)
 
+    keys: option("switch", "keys")
     direction: option("switch", "direction")
     only_active: option("switch", "only_active")
 

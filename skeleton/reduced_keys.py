@@ -39,7 +39,7 @@ _AT_ONCE = 4096
 class Fit(NamedTuple):
     """How near curves have to keep, and which curves.
 
-    tolerance : world units, > 0, or what other units the points are in
+    tolerance : world units, > 0
     cubic : True for Bezier curves, which then bring their slopes; False for straight lines
     """
 
@@ -149,14 +149,14 @@ def limb_points(
     at, plan = on_rows(rows), limb.plan
     group = each_array(at, limb)
     by_path = {path: value[:, None] for path, value in zip(paths, values, strict=True)}
-    bases = tuple(with_values(basis, bone, by_path) for bone, basis in zip(plan.bones, group.basis, strict=True))
+    bases = tuple(_with_values(basis, bone, by_path) for bone, basis in zip(plan.bones, group.basis, strict=True))
     posed = list(zip(plan.bones, group.kinematics.poses(bases), strict=True))
     # Mid and tip are not always the tails of root and end bone.
     joints = [posed[-1][1][..., :3, 3]]
 
     def posed_on(bone: Bone, parent: Array) -> tuple[Bone, Array]:
         sampled = Basis.side_by_side([each_array(at, own[Point(plan.rig, bone.name)])])
-        return bone, inherit.pose((bone,), parent, with_values(sampled, bone, by_path).matrix)
+        return bone, inherit.pose((bone,), parent, _with_values(sampled, bone, by_path).matrix)
 
     for bone in plan.below:
         posed.append(posed_on(bone, posed[-1][1]))
@@ -175,7 +175,7 @@ def limb_points(
     return np.stack([transform.transform_vectors(to_world, point)[:, 0] for point in points], axis=-2)
 
 
-def with_values(basis: Basis, bone: Bone, values: Mapping[str, Array]) -> Basis:
+def _with_values(basis: Basis, bone: Bone, values: Mapping[str, Array]) -> Basis:
     """The bone's basis with those values (r, ..., k) of its properties that are given, by RNA path."""
     turn = values.get(bone.rotation_path)
     return Basis(

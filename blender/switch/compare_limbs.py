@@ -20,7 +20,7 @@ from ..bake.request import Answer
 from ..messages.numbers import unit_name
 from ..messages.translation import frame_text, translated
 from ..scene.need import SampleNeed
-from ..settings.key_settings import Keys, KeySettings, Measure
+from ..settings.key_settings import Measure
 
 _KEPT = np.array((1e-4, np.radians(0.1), 1e-3))
 """What is too small to see: parts of the limb's length, radians, and parts of its scale."""
@@ -42,7 +42,7 @@ Poses = tuple[Mapping[str, Array], Mapping[str, Array]]
 """By bone (n, 4, 4) in armature space, on the frames of the plan, and halfway behind some of them."""
 
 
-def world_units(to_world: Array) -> Array:
+def _world_units(to_world: Array) -> Array:
     """(n,) how many there are in one unit of an object with these matrices (n, 4, 4)."""
     return np.cbrt(np.abs(np.linalg.det(to_world[..., :3, :3])))
 
@@ -58,7 +58,6 @@ class LimbComparison:
 
     plan: Plan
     limbs: Sequence[SwitchPlan]
-    settings: KeySettings
     rows: NDArray[np.intp]
     frames: Array
     poses: Mapping[str, Array]
@@ -84,13 +83,13 @@ class LimbComparison:
         count, total, times = len(self.rows), len(self.plan.frames), self.frames
         unit = unit_name(self.plan.scene)
         measured = np.isin(np.arange(total), self.rows)
-        factor = np.broadcast_to(world_units(played.to_world[self.plan.rig]), len(times))
+        factor = np.broadcast_to(_world_units(played.to_world[self.plan.rig]), len(times))
         now = {point.bone: np.broadcast_to(pose, (len(times), 4, 4)) for point, pose in played.pose.items()}
         reports, notes = list[ChainReport](), list[str]()
         for limb in self.limbs:
             moved, turned, scaled = differences(limb.shown, now, self.poses)
             off = np.stack((moved * factor, turned, scaled), axis=-1)
-            allowed = _allowed(limb, self.settings, factor.max())
+            allowed = _KEPT * np.array((_size(limb, factor.max()), 1.0, 1.0))
             on, fields = off[:, :count], blank(total) | {"measured": measured}
             fields["off"][self.rows] = on[..., 0].max(axis=0)
             fields["misposed"][self.rows] = np.logical_or.reduce(on > allowed, axis=(0, 2))
@@ -104,7 +103,7 @@ class LimbComparison:
 
 
 def compare_limbs(
-    plan: Plan, limbs: Sequence[SwitchPlan], halves: Array, poses: Poses, suspects: Set[int], settings: KeySettings
+    plan: Plan, limbs: Sequence[SwitchPlan], halves: Array, poses: Poses, suspects: Set[int], measure: Measure
 ) -> LimbComparison:
     """Which frames are to be measured, and how the limbs are to be there: of many, where limbs move or bend most.
 
@@ -112,9 +111,8 @@ def compare_limbs(
 
     halves : the frames between those of the plan on which `poses` are known too
     suspects : rows of the frames on which limbs are likely to be off
-    settings : which frames are measured, and by how much keys allow limbs to be off
+    measure : which frames are measured
     """
-    measure = settings.measure
     if measure == Measure.AUTO and any(_constrained(plan.rig, limb) for limb in limbs):
         measure = Measure.ALL
     on, half = poses
@@ -126,7 +124,6 @@ def compare_limbs(
     return LimbComparison(
         plan=plan,
         limbs=limbs,
-        settings=settings,
         rows=rows,
         frames=np.concatenate((plan.frames[rows], halves[between])),
         poses={name: np.concatenate((on[name][rows], half[name][between])) for name in names},
@@ -177,15 +174,6 @@ def _told_between(
         at = int(np.argmax(np.where(misposed, off[..., 0].max(axis=0), -1.0)))
         named = {"limb": limb.name, "off": float(off[..., 0].max()), "frame": frame_text(times[at])}
         yield translated("alert.not_kept_between", unit=unit, **named)
-
-
-def _allowed(limb: SwitchPlan, settings: KeySettings, unit: float) -> Array:
-    """(3,) by how much a bone may be off: world units, radians, and parts of its scale."""
-    kept = _KEPT * np.array((_size(limb, unit), 1.0, 1.0))
-    if settings.keys != Keys.REDUCED:
-        return kept
-    turned = settings.tolerance / (unit * min(bone.length for bone in limb.shown))
-    return np.maximum(kept, (settings.tolerance, turned, turned))
 
 
 def _size(limb: SwitchPlan, unit: float) -> float:

@@ -12,18 +12,15 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from ...skeleton.reduced_keys import Fit
 from ...skeleton.steps import part
 from ...skeleton.switch.control_channels import (
     NOTHING_BETWEEN,
     Between,
     basis_channels,
     halfway,
-    reduce_limb,
     values_by_path,
 )
 from ...skeleton.switch.ik_chain import IkChain
-from ...skeleton.switch.limb_pose import differences
 from ...skeleton.switch.place_bones import Control, Evaluation, place
 from ...skeleton.switch.switch_plan import Setting, SwitchPlan, to_place
 from ...skeleton.transform import Basis, each_array
@@ -39,9 +36,6 @@ from .compare_limbs import Poses
 
 _SAME = 1e-5
 """Of locations, scale and rotation values: what differs less from what is there needs no keys."""
-
-_TRIES = 5
-"""Reductions, from one that may be too coarse on: only Blender tells by how much controls that are off move a limb."""
 
 _MOST = 8
 """Evaluations on trial: an IK chain that does not fit after this many is as near as it comes."""
@@ -115,18 +109,10 @@ class ControlKeys:
                 between = replace(between, values={**between.values, **values, **_values(limbs, newly_placed)})
         return bases, between, fixed
 
-    def in_style(
-        self, bases: Mapping[str, Basis], between: Between, fixed: Sequence[Setting], poses: Poses, unit: float
-    ) -> Generator[float, None, dict[str, list[Channel]]]:
-        """By limb the channels, with keys on the frames that the style asks for; yields the part that is done.
-
-        poses : those that show
-        unit : world units in one of the armature's
-        """
+    def in_style(self, bases: Mapping[str, Basis], between: Between) -> dict[str, list[Channel]]:
+        """By limb the channels, with keys on the frames that the style asks for."""
         if self._style.keys == Keys.EVERY_FRAME:
             return {limb.name: self.every(limb, bases, between) for limb in self.limbs}
-        if self._style.keys == Keys.REDUCED:
-            return (yield from self._reduced(bases, fixed, poses[0], self._style.tolerance / unit))
         return {limb.name: self._on_source_keys(limb, self.every(limb, bases)) for limb in self.limbs}
 
     def _unchanged(self, channel: Channel) -> bool:
@@ -139,30 +125,6 @@ class ControlKeys:
         keyed = np.searchsorted(times, frames - MERGE) < np.searchsorted(times, frames + MERGE, side="right")
         rows = np.union1d(np.flatnonzero(keyed), (0, len(frames) - 1))
         return [channel.on_rows(rows) for channel in channels]
-
-    def _reduced(
-        self, bases: Mapping[str, Basis], fixed: Sequence[Setting], poses: Mapping[str, Array], tolerance: float
-    ) -> Generator[float, None, dict[str, list[Channel]]]:
-        channels = {limb.name: self.every(limb, bases) for limb in self.limbs}
-        ends, allowed = np.unique(self.plan.frames[[0, -1]]), dict.fromkeys(channels, 2.0 * tolerance)
-        few: dict[str, list[Channel]] = {}
-        wrong = list(self.limbs)
-        with write_channels.Trial(self.plan, {bone.name for limb in self.limbs for bone in limb.shown}) as trial:
-            for number in range(_TRIES):
-                for limb in wrong:
-                    fit = Fit(tolerance=allowed[limb.name], cubic=self._style.interpolation == "BEZIER")
-                    reducing = reduce_limb(limb, channels[limb.name], bases, fit)
-                    few[limb.name] = yield from part(reducing, number / _TRIES, number / _TRIES)
-                keyed = (channel for of_limb in few.values() for channel in of_limb)
-                steps = trial.evaluate([*(setting.channel(ends) for setting in fixed), *keyed])
-                now = yield from part(steps, number / _TRIES, (number + 1) / _TRIES)
-                # Armature units.
-                off = {limb.name: float(differences(limb.shown, now, poses)[0].max()) for limb in self.limbs}
-                wrong = [limb for limb in self.limbs if off[limb.name] > tolerance]
-                if not wrong:
-                    break
-                allowed |= {limb.name: 0.9 * allowed[limb.name] * tolerance / off[limb.name] for limb in wrong}
-        return few
 
 
 def _placed(

@@ -21,6 +21,7 @@ from ..bake.request import Answer, MeasurePhase, Need, Preparation, Resources, f
 from ..curves import key_checks
 from ..curves.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
 from ..curves.unkeyed_edits import Keeper
+from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..rigs import rig_files
 from ..rigs.known_limbs import known_limbs
@@ -30,7 +31,7 @@ from ..scene.checks import refuse_unposable
 from ..scene.need import SampleNeed
 from ..settings.key_settings import Keys, KeySettings
 from .built_targets import follow_pose
-from .compare_limbs import Poses, compare_limbs, world_units
+from .compare_limbs import Poses, compare_limbs
 from .control_keys import ControlKeys, write_keys, write_settings
 from .switch_plan import ControlSet, shown_need, shows, switch_plan, ties, with_source_keys
 
@@ -53,13 +54,9 @@ def switch(
     samples, poses, rows = yield from part(sampled, 0.0, 0.3)
     own = {point.bone: basis for point, basis in samples.basis.items()}
     chains = [IkChain(limb, poses[0], own) for limb in limbs if limb.chain]
-    reduced = settings.keys == Keys.REDUCED
-    placing = control_keys.placed(poses, chains, tied, rows)
-    bases, between, fixed = yield from part(placing, 0.3, 0.6 if reduced else 1.0)
+    bases, between, fixed = yield from part(control_keys.placed(poses, chains, tied, rows), 0.3, 1.0)
     _refuse_unwritable(rig, (), fixed, plan.frames, settings)
-    unit = float(world_units(samples.to_world[rig]).max())
-    keying = control_keys.in_style(bases, between, fixed, poses, unit)
-    channels = yield from part(keying, 0.6 if reduced else 1.0, 1.0)
+    channels = control_keys.in_style(bases, between)
     write_targets = (yield from follow_pose(resources, plan, frames, following, settings)) if following else None
     control_channels = [
         kept_beside(rig, channel, *_shown_beside(rig, limb, channel.group, plan.frames))
@@ -79,7 +76,7 @@ def switch(
         followed = finish(write_targets, keep) if write_targets else Report(rig=plan.name, chains=())
         sampler.renew()
         suspects = frozenset().union(*(chain.suspects for chain in chains))
-        comparison = compare_limbs(plan, limbs, halfway(plan.frames, rows), poses, suspects, settings)
+        comparison = compare_limbs(plan, limbs, halfway(plan.frames, rows), poses, suspects, settings.measure)
 
         def measure(sampled: Answer) -> Report:
             reports, off = comparison.measured(sampled)
@@ -96,6 +93,8 @@ def _read(
 ) -> tuple[Plan, list[SwitchPlan], list[SwitchPlan], list[str]]:
     """The frames, the limbs that do not show that control set yet, those that are to follow targets, and sentences."""
     refuse_unposable(rig)
+    if settings.keys == Keys.REDUCED:
+        raise Refused("SWITCH_REDUCED", object=rig)
     plan, chosen = limb_plan(rig, (), frames, scene), known_limbs(rig, names)
     if settings.keys in (Keys.SOURCE, Keys.TARGET_KEYS):
         plan = replace(plan, frames=with_source_keys(rig, chosen, to, plan.frames))

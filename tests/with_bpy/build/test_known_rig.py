@@ -109,6 +109,14 @@ def test_nothing_moves_beside_the_frames_that_are_switched(rig: Object) -> None:
     assert (follows(rig, 14), follows(rig, 15), follows(rig, 20), follows(rig, 21)) == (0.0, 1.0, 1.0, 0.0)
 
 
+def test_a_bake_of_built_limbs_refuses_reduced_keys(rig: Object) -> None:
+    before = poses(*BONES)
+    with refused("SWITCH_REDUCED", f'for "{rig.name}"', "Decimate"):
+        api.bake(rig, frames=(1, 40), keys="REDUCED")
+    np.testing.assert_array_equal(poses(*BONES), before)
+    assert follows(rig, 1) == 1.0
+
+
 def test_a_bake_of_built_limbs_is_plain_keys(rig: Object) -> None:
     before = poses(*BONES)
     report = api.bake(rig, frames=(1, 40))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bpy
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
@@ -10,20 +11,20 @@ from bpy.types import Object
 
 from support import published_rigs
 from support.published_rigs import limbs, move, published
+from support.refused import refused
 from support.rigify import generated
 from support.rigs import animate
-from support.walking import FRAMES, SPAN, deforming, off, stride, walk
+from support.walking import SPAN, off, walk
 
 
-@pytest.mark.parametrize(("motion", "to"), [(walk, "FK"), (stride, "IK")])
-def test_reduced_keys_are_few_and_keep_a_millimetre(rig: Object, motion: object, to: str) -> None:
-    motion(rig)
-    before = deforming(rig, FRAMES)
-    report = api.switch(rig, to, ["Arm.L", "Leg.L"], frames=SPAN, keys="REDUCED", tolerance=1e-3)
-    assert report.posed
-    assert off(deforming(rig, FRAMES), before)[0] < 1e-3
-    for bone in ("thigh", "shin", "foot", "hand") if to == "FK" else ("foot", "thigh", "hand"):
-        assert len(frames_of(rig, f"{bone}_{to.lower()}.L") & {*FRAMES}) <= 0.2 * len(FRAMES)
+def test_reduced_keys_are_refused_before_anything_is_keyed(rig: Object) -> None:
+    walk(rig)
+    before = frames_of(rig, "thigh_fk.L")
+    with refused("SWITCH_REDUCED", f'for "{rig.name}"', "Decimate"):
+        api.switch(rig, "FK", ["Leg.L"], frames=SPAN, keys="REDUCED")
+    assert frames_of(rig, "thigh_fk.L") == before
+    with pytest.raises(TypeError, match="REDUCED"):
+        bpy.ops.two_bone_ik.switch(direction="FK", keys="REDUCED")
 
 
 def test_source_keys_are_where_the_shown_controls_have_some(rig: Object) -> None:
