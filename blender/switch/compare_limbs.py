@@ -1,6 +1,6 @@
 """What shows of limbs that were switched against what showed before: places, directions and scale of their bones."""
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import degrees
 from typing import Any
@@ -12,7 +12,6 @@ from ...skeleton.switch.limb_pose import differences, extremes
 from ...skeleton.switch.switch_plan import SwitchPlan, joints_of
 from ...skeleton.values import Plan, Point, Samples
 from ...solver.values import Array
-from ...solver.vectors import norm
 from ..armatures import Rig
 from ..bake.chain_report import ChainReport, blank
 from ..bake.compare import chosen_frames, unmeasurable
@@ -25,21 +24,11 @@ from ..settings.key_settings import Measure
 _KEPT = np.array((1e-4, np.radians(0.1), 1e-3))
 """What is too small to see: parts of the limb's length, radians, and parts of its scale."""
 
-_BETWEEN = 1e-3
-"""Part of the limb's length by which bones may be off between frames."""
-
 _FEW = 16
 """Up to this many frames, all are measured: the whole rig is evaluated for each, which takes most of the time."""
 
-_FEW_BETWEEN = 4
-"""The same between frames, where curves were made to pass."""
-
 _OF_CONTROL_SETS = {"IK", "COPY_TRANSFORMS"}
 """Types of the constraints by which bones show one control set or the other, or are bent by IK."""
-
-
-Poses = tuple[Mapping[str, Array], Mapping[str, Array]]
-"""By bone (n, 4, 4) in armature space, on the frames of the plan, and halfway behind some of them."""
 
 
 def _world_units(to_world: Array) -> Array:
@@ -52,7 +41,7 @@ class LimbComparison:
     """How limbs show, compared with how they showed before.
 
     rows : which of the plan's frames are measured
-    frames : (m,) these, then some frames between them
+    frames : (m,) these
     poses : by bone (m, 4, 4) in armature space, as they are to be
     """
 
@@ -80,65 +69,52 @@ class LimbComparison:
         return ChainReport(name=limb.name, frames=self.plan.frames, **fields)
 
     def _measured(self, played: Samples) -> tuple[list[ChainReport], list[str]]:
-        count, total, times = len(self.rows), len(self.plan.frames), self.frames
+        count, total = len(self.rows), len(self.plan.frames)
         unit = unit_name(self.plan.scene)
         measured = np.isin(np.arange(total), self.rows)
-        factor = np.broadcast_to(_world_units(played.to_world[self.plan.rig]), len(times))
-        now = {point.bone: np.broadcast_to(pose, (len(times), 4, 4)) for point, pose in played.pose.items()}
+        factor = np.broadcast_to(_world_units(played.to_world[self.plan.rig]), count)
+        now = {point.bone: np.broadcast_to(pose, (count, 4, 4)) for point, pose in played.pose.items()}
         reports, notes = list[ChainReport](), list[str]()
         for limb in self.limbs:
             moved, turned, scaled = differences(limb.shown, now, self.poses)
             off = np.stack((moved * factor, turned, scaled), axis=-1)
-            allowed = _KEPT * np.array((_size(limb, factor.max()), 1.0, 1.0))
-            on, fields = off[:, :count], blank(total) | {"measured": measured}
-            fields["off"][self.rows] = on[..., 0].max(axis=0)
-            fields["misposed"][self.rows] = np.logical_or.reduce(on > allowed, axis=(0, 2))
+            size = factor.max() * sum(bone.length for bone in limb.shown[:2])
+            allowed = _KEPT * np.array((size, 1.0, 1.0))
+            fields = blank(total) | {"measured": measured}
+            fields["off"][self.rows] = off[..., 0].max(axis=0)
+            fields["misposed"][self.rows] = np.logical_or.reduce(off > allowed, axis=(0, 2))
             if fields["misposed"].any():
-                fields["off_bone"] = limb.shown[int((on / allowed).max(axis=(1, 2)).argmax())].name
-                notes += _told(limb, on, allowed, times[:count], unit)
-            notes += _told_between(limb, off[:, count:], allowed, times[count:], factor.max(), unit)
+                fields["off_bone"] = limb.shown[int((off / allowed).max(axis=(1, 2)).argmax())].name
+                notes += _told(limb, off, allowed, self.frames, unit)
             reports.append(self._report(limb, fields))
         sampled = [translated("report.limbs_measured", count=count, total=total)]
         return reports, notes + (sampled if count < total else [])
 
 
 def compare_limbs(
-    plan: Plan, limbs: Sequence[SwitchPlan], halves: Array, poses: Poses, suspects: Set[int], measure: Measure
+    plan: Plan, limbs: Sequence[SwitchPlan], poses: Mapping[str, Array], suspects: frozenset[int], measure: Measure
 ) -> LimbComparison:
     """Which frames are to be measured, and how the limbs are to be there: of many, where limbs move or bend most.
 
     Constraints on top of keys may turn a limb on any frame, by what drives them or what they aim at: then on all.
 
-    halves : the frames between those of the plan on which `poses` are known too
+    poses : by bone, on the frames of the plan
     suspects : rows of the frames on which limbs are likely to be off
     measure : which frames are measured
     """
     if measure == Measure.AUTO and any(_constrained(plan.rig, limb) for limb in limbs):
         measure = Measure.ALL
-    on, half = poses
-    fast, curved = _extremes(limbs, (plan.frames, halves), poses)
+    likely = suspects.union(*(extremes(joints_of(limb, poses)) for limb in limbs))
     keyed = {path for limb in limbs for bone in limb.keyed for path in limb.paths(bone)}
-    rows = chosen_frames(plan.frames, plan.rig, measure, _FEW, fast | suspects, keyed)
-    between = chosen_frames(halves, plan.rig, measure, _FEW_BETWEEN, curved, keyed)
+    rows = chosen_frames(plan.frames, plan.rig, measure, _FEW, likely, keyed)
     names = {bone.name for limb in limbs for bone in limb.shown}
     return LimbComparison(
         plan=plan,
         limbs=limbs,
         rows=rows,
-        frames=np.concatenate((plan.frames[rows], halves[between])),
-        poses={name: np.concatenate((on[name][rows], half[name][between])) for name in names},
+        frames=plan.frames[rows],
+        poses={name: poses[name][rows] for name in names},
     )
-
-
-def _extremes(limbs: Sequence[SwitchPlan], frames: tuple[Array, Array], poses: Poses) -> tuple[set[int], set[int]]:
-    """Rows of the frames on which limbs move or bend most, and of those between them where they curve most."""
-    fast, curved, before = set[int](), set[int](), np.searchsorted(frames[0], frames[1]) - 1
-    for limb in limbs:
-        joints, mids = (joints_of(limb, by_bone) for by_bone in poses)
-        fast |= extremes(joints)
-        if len(before):
-            curved.add(int(norm(mids - 0.5 * (joints[before] + joints[before + 1])).max(axis=-1).argmax()))
-    return fast, curved
 
 
 def _constrained(rig: Rig, limb: SwitchPlan) -> bool:
@@ -162,19 +138,3 @@ def _told(limb: SwitchPlan, off: Array, allowed: Array, frames: Array, unit: str
         yield translated("alert.limb_turned", **worst(1), angle=degrees(turned))
     if scaled > allowed[2]:
         yield translated("alert.limb_scaled", **worst(2), scale=scaled)
-
-
-def _told_between(
-    limb: SwitchPlan, off: Array, allowed: Array, times: Array, factor: float, unit: str
-) -> Iterator[str]:
-    """The same of bones that are off (bones, m, 3) between frames, by more than what is `allowed` (3,) there too."""
-    loose = allowed + np.array((_BETWEEN * _size(limb, factor), np.inf, np.inf))
-    misposed = np.logical_or.reduce(off > loose, axis=(0, 2))
-    if misposed.any():
-        at = int(np.argmax(np.where(misposed, off[..., 0].max(axis=0), -1.0)))
-        named = {"limb": limb.name, "off": float(off[..., 0].max()), "frame": frame_text(times[at])}
-        yield translated("alert.not_kept_between", unit=unit, **named)
-
-
-def _size(limb: SwitchPlan, unit: float) -> float:
-    return unit * sum(bone.length for bone in limb.shown[:2])

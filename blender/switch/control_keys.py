@@ -25,14 +25,13 @@ from ...skeleton.switch.place_bones import Control, Evaluation, place
 from ...skeleton.switch.switch_plan import Setting, SwitchPlan, to_place
 from ...skeleton.transform import Basis, each_array
 from ...skeleton.values import MERGE, Channel, Plan
-from ...solver.values import Array
+from ...solver.values import Array, Integers
 from .. import versions
 from ..armatures import Rig
 from ..bake import write_channels
 from ..curves import borders, write
 from ..curves.keys import key_frames, key_points, values_before
 from ..settings.key_settings import Keys, KeyStyle
-from .compare_limbs import Poses
 
 _SAME = 1e-5
 """Of locations, scale and rotation values: what differs less from what is there needs no keys."""
@@ -40,15 +39,19 @@ _SAME = 1e-5
 _MOST = 8
 """Evaluations on trial: an IK chain that does not fit after this many is as near as it comes."""
 
+Poses = tuple[Mapping[str, Array], Mapping[str, Array]]
+"""By bone (n, 4, 4) in armature space, on the frames of the plan, and halfway behind some of them."""
+
 
 class ControlKeys:
     """The controls of limbs that switch, and their keys, over the frames of the plan.
 
+    on_every_frame : whether each of these gets keys
     corners, turning : (n,) as `gaps` takes them
     """
 
     def __init__(self, plan: Plan, limbs: Sequence[SwitchPlan], style: KeyStyle) -> None:
-        self.plan, self.limbs, self._style = plan, limbs, style
+        self.plan, self.limbs, self.on_every_frame = plan, limbs, style.keys == Keys.EVERY_FRAME
         self._animated = versions.animated_paths(plan.rig)
         self.corners, self.turning = _turns(plan.rig, plan.frames)
         paths = (bone.rotation_path for limb in limbs for bone in limb.keyed)
@@ -66,7 +69,7 @@ class ControlKeys:
         ]
 
     def placed(
-        self, poses: Poses, chains: Sequence[IkChain], tied: Evaluation, rows: NDArray[np.intp]
+        self, poses: Poses, chains: Sequence[IkChain], tied: Evaluation, rows: Integers
     ) -> Generator[float, None, tuple[dict[str, Basis], Between, list[Setting]]]:
         """The bases of all controls, by what was sampled as far as that goes, then by trial; and what is set besides.
 
@@ -111,7 +114,7 @@ class ControlKeys:
 
     def in_style(self, bases: Mapping[str, Basis], between: Between) -> dict[str, list[Channel]]:
         """By limb the channels, with keys on the frames that the style asks for."""
-        if self._style.keys == Keys.EVERY_FRAME:
+        if self.on_every_frame:
             return {limb.name: self.every(limb, bases, between) for limb in self.limbs}
         return {limb.name: self._on_source_keys(limb, self.every(limb, bases)) for limb in self.limbs}
 

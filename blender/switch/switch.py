@@ -5,14 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 from bpy.types import Scene
-from numpy.typing import NDArray
 
 from ...skeleton.steps import part
-from ...skeleton.switch.control_channels import gaps, halfway
+from ...skeleton.switch.control_channels import NOTHING_BETWEEN, gaps, halfway
 from ...skeleton.switch.ik_chain import IkChain
 from ...skeleton.switch.switch_plan import Setting, SwitchPlan, wanted
 from ...skeleton.values import Plan, Samples
-from ...solver.values import Array
+from ...solver.values import Array, Integers
 from ..armatures import Rig
 from ..bake.build_plan import Frames, Names, limb_plan
 from ..bake.checks import refuse_stretched_time
@@ -31,8 +30,8 @@ from ..scene.checks import refuse_unposable
 from ..scene.need import SampleNeed
 from ..settings.key_settings import Keys, KeySettings
 from .built_targets import follow_pose
-from .compare_limbs import Poses, compare_limbs
-from .control_keys import ControlKeys, write_keys, write_settings
+from .compare_limbs import compare_limbs
+from .control_keys import ControlKeys, Poses, write_keys, write_settings
 from .switch_plan import ControlSet, shown_need, shows, switch_plan, ties, with_source_keys
 
 
@@ -76,7 +75,7 @@ def switch(
         followed = finish(write_targets, keep) if write_targets else Report(rig=plan.name, chains=())
         sampler.renew()
         suspects = frozenset().union(*(chain.suspects for chain in chains))
-        comparison = compare_limbs(plan, limbs, halfway(plan.frames, rows), poses, suspects, settings.measure)
+        comparison = compare_limbs(plan, limbs, poses[0], suspects, settings.measure)
 
         def measure(sampled: Answer) -> Report:
             reports, off = comparison.measured(sampled)
@@ -111,11 +110,12 @@ def _read(
 
 def _sampled(
     sampler: sampling.Sampler, plan: Plan, limbs: Sequence[SwitchPlan], need: SampleNeed, keys: ControlKeys
-) -> Generator[float, None, tuple[Samples, Poses, NDArray[np.intp]]]:
+) -> Generator[float, None, tuple[Samples, Poses, Integers]]:
     """Samples, the poses by bone on the frames and halfway behind some of them, and the indices of these."""
     samples = yield from part(sampler.of(need), 0.0, 0.7)
     poses = _by_bone(samples, limbs, plan.frames)
-    rows = gaps(limbs, poses, keys.corners, keys.turning)
+    # Curves with fewer keys cannot pass where the controls have to be.
+    rows = gaps(limbs, poses, keys.corners, keys.turning) if keys.on_every_frame else NOTHING_BETWEEN.rows
     on_halves = {name: pose[:0] for name, pose in poses.items()}
     if len(rows):
         halves = halfway(plan.frames, rows)

@@ -13,7 +13,6 @@ from mathutils import Euler
 
 from fuzz import judge, oracle, state
 from support import rigify
-from support.told import told_length
 
 FINGERS = {side: [f"finger.{number:02}.{side}" for number in (1, 2)] for side in "LR"}
 MOVED, TURNED, SCALED = 1e-4, 2e-3, 1e-3
@@ -70,7 +69,7 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
             yield from judge.refusal_faults(refused, here, scene)
             return
         yield from _stays(names, poses, oracle.worlds(names, inside), report, told, f"switch to {layer}")
-        yield from _between(names, between, oracle.worlds(names, halves), halves, report, told, f"switch to {layer}")
+        yield from _between(names, between, oracle.worlds(names, halves), halves, report, f"switch to {layer}")
         yield from _untouched(names, beside, oracle.worlds(names, outside), outside, f"switch to {layer}")
 
 
@@ -90,17 +89,15 @@ def _stays(
 
 
 def _between(
-    names: list, before: np.ndarray, now: np.ndarray, frames: np.ndarray, report: api.Report, told: list[str], what: str
+    names: list, before: np.ndarray, now: np.ndarray, frames: np.ndarray, report: api.Report, what: str
 ) -> Iterator[str]:
-    """Between frames a limb may move otherwise by what the report tells, and what hangs on it goes along."""
+    """Between frames limbs stay nearly as well where they stay on frames."""
     if not len(frames):
         return
     off = _off(before, now)[0]
-    most = max(told_length(note, "between the frames: by up to") or 0.0 for note in ("", *report.notes))
-    told += ["moves between frames, as told"] if most else []
-    if off.max() > max(BETWEEN, MOVED + 1.2 * most) and report.posed:
+    if off.max() > BETWEEN and report.posed:
         frame, bone = np.unravel_index(int(off.argmax()), off.shape)
-        yield f"{what} moves bones between: {off.max():.3g} m, {most:.3g} told, {names[bone][1]} on {frames[frame]:g}"
+        yield f"{what} moves bones between: {off.max():.3g} m, {names[bone][1]} on {frames[frame]:g}"
 
 
 def _untouched(names: list, before: np.ndarray, now: np.ndarray, frames: np.ndarray, what: str) -> Iterator[str]:
