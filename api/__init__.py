@@ -80,7 +80,6 @@ from .targets import (
     change_target_space,
     create_targets,
     pin,
-    remove_targets,
     snap_targets,
     target_keys,
 )
@@ -137,7 +136,6 @@ __all__ = [
     "remove_chain",
     "remove_hold",
     "remove_markers",
-    "remove_targets",
     "save_setup",
     "set_aligned",
     "snap_targets",

@@ -13,7 +13,7 @@ from ..blender.bake.request import Request, alone
 from ..blender.scene.checks import given_rig
 from ..blender.settings.key_settings import DEFAULTS, EVERY_FRAME, KeySettings, KeyStyle, inserted
 from ..blender.targets import target_space, targets_from_pose
-from ..blender.targets.create_targets import DEFAULT, create_all, remove
+from ..blender.targets.create_targets import DEFAULT, create_all
 from ..blender.targets.new_targets import TargetKind, TargetStyle
 from ..blender.targets.pin import pin_targets
 from ..blender.targets.space import Space, space_point
@@ -66,21 +66,6 @@ def create_targets(
     names = dict.fromkeys(rigs, chains)
     reports = dict(zip(names, create_all(names, scene, style), strict=True))
     return reports[rigs[0]] if isinstance(rig, Object) else [reports[item] for item in rigs]
-
-
-def remove_targets(rig: Object, chains: Sequence[str] | None = None) -> tuple[str, ...]:
-    """Remove what `create_targets` has made for these chains, with keys and shapes, and return its names.
-
-    What another chain uses as well stays.
-
-    raises : Refused where nothing was made for them
-
-    >>> chain = api.add_chain(rig, "forearm.R")
-    >>> report = api.create_targets(rig, ["forearm.R"], kind="BONES")
-    >>> api.remove_targets(rig, ["forearm.R"])
-    ('forearm Target.R', 'forearm Pole.R')
-    """
-    return remove(given_rig(rig), chains)
 
 
 @alone()

@@ -6,18 +6,17 @@ action have more than one layer, or a layer more than one strip.
 """
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 import bpy
-from bpy.types import ID, Action, ActionGroup, AnimData, FCurve, NlaStrip, Object, PoseBone, PropertyGroup
+from bpy.types import ID, Action, AnimData, FCurve, NlaStrip, Object, PoseBone, PropertyGroup
 from mathutils import Matrix
 
 from .armatures import Rig
-from .rna_paths import bone_and_property
 
 _HAS_SLOTS = "slots" in Action.bl_rna.properties
 _SELECTS_POSE_BONES = "select" in PoseBone.bl_rna.properties
@@ -265,16 +264,6 @@ def new_curve(channelbag: Channelbag, path: str, index: int, group: str) -> FCur
     curve: FCurve = curves.new(path, index=index)
     curve.group = channelbag.groups.get(group) or channelbag.groups.new(group)
     return curve
-
-
-def remove_curves(channelbag: Channelbag, bones: Collection[str]) -> None:
-    """Remove all F-curves of these bones, and their groups."""
-    for curve in [curve for curve in channelbag.fcurves if bone_and_property(curve.data_path)[0] in bones]:
-        channelbag.fcurves.remove(curve)
-    for bone in bones:
-        group: ActionGroup = channelbag.groups.get(bone)
-        if group and not group.channels:
-            channelbag.groups.remove(group)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Targets for what is posed already: create, remove, snap and key them, and pin limbs to them."""
+"""Targets for what is posed already: create, snap and key them, and pin limbs to them."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -54,16 +54,6 @@ class TWO_BONE_IK_OT_create_targets(TargetKindProperties, SelectedChainsOperator
 
     def run(self, context: Context, rig: Rig) -> "api.Report":
         return api.create_targets(rig, self.chains(rig), scene=context.scene, **self.kind_options())
-
-
-class TWO_BONE_IK_OT_remove_targets(SelectedChainsOperator):
-    """Remove the targets that were created for chains, with their keys; what another chain uses as well stays"""
-
-    bl_label = "Remove Two-Bone IK Targets"
-
-    def run(self, _context: Context, rig: Rig) -> None:
-        names = api.remove_targets(rig, self.chains(rig))
-        self.inform("note.removed", rig=rig.name, names=", ".join(names))
 
 
 class TWO_BONE_IK_OT_snap_targets(SelectedChainsOperator):

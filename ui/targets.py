@@ -4,7 +4,6 @@ from bpy.types import Context, UILayout
 
 from ..blender.settings.properties import TwoBoneIKChain
 from ..blender.targets.create_targets import lacks
-from ..blender.targets.made_for import made
 from ..blender.targets.new_targets import Role
 from .sidebar import draw_option, is_narrow, section
 
@@ -36,5 +35,3 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
     if is_narrow(context):
         row = column.row(align=True)
     row.operator("two_bone_ik.bake_targets", text="Bake from Pose...")
-    if made(chain, Role.TARGET):
-        row.operator("two_bone_ik.remove_targets", text="", icon="X").only_active = True

@@ -1,6 +1,6 @@
-"""Targets: created, removed, snapped, keyed from the pose, flipped, and moved to another space.
+"""Targets: created, snapped, keyed from the pose, flipped, and moved to another space.
 
-    create_targets : the steps to create and remove; what chains lack; empties instead where bones are impossible
+    create_targets : the steps to create them; what chains lack; empties instead where bones are impossible
     new_targets : name and carrier of a new target: a finger's hangs on the hand; words for kinds
     target_bones : targets that are bones: where they lie at rest, their shapes, why there can be none
     target_empties : targets that are empties: their looks, and in which collection they are
@@ -20,10 +20,9 @@ FK controls.
 Other rooms use of it:
 
     checks : holdable, keyed_target, pullable, refuse_following
-    create_targets : DEFAULT, create_all, lacks, remove
+    create_targets : DEFAULT, create_all, lacks
     edit_bones : edit_bones, in_edit_mode
     flip : all
-    made_for : made
     new_targets : Role, TargetKind, TargetStyle
     pin : pin_targets
     space : all

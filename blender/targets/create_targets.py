@@ -12,15 +12,14 @@ from ...skeleton.targets_from_pose import TargetsFromPose
 from ...skeleton.values import Point
 from ...solver.values import Plane
 from ..armatures import Rig
-from ..bake.build_plan import Names, TakingPart, chosen_chains, scene_of, with_bones
+from ..bake.build_plan import Names, TakingPart, scene_of, with_bones
 from ..bake.report import Report
 from ..chains.field_values import chains_restorer, set_fitting
-from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..scene.checks import refuse_unposable
 from ..settings.properties import POINTS, TwoBoneIKChain
 from . import target_bones, target_empties, targets_from_pose
-from .made_for import is_of_twin, items_in_use, made
+from .made_for import is_of_twin
 from .new_targets import NewTarget, Role, TargetKind, TargetStyle, carrying_hand, target_name
 
 DEFAULT = TargetStyle()
@@ -115,26 +114,3 @@ def _new_targets(chain: TwoBoneIKChain, targets: TargetsFromPose) -> Iterator[Ne
         if lacks(chain, role):
             name = target_name(chain.name, role)
             yield NewTarget(chain=chain, role=role, name=name, parent=parent, transform=transform, size=targets.size)
-
-
-def remove(rig: Rig, names: Names) -> tuple[str, ...]:
-    """Remove the targets that were made for chains `names` (None: all that are not muted), and return their names.
-
-    What another chain uses as well stays; the chains themselves have no target then.
-
-    raises : Refused if nothing was made for these chains
-    """
-    refuse_unposable(rig)
-    scene = scene_of(rig)
-    owned = [(chain, role, item) for chain in chosen_chains(rig, names) for role in Role if (item := made(chain, role))]
-    if not owned:
-        raise Refused("NO_MADE_TARGETS", object=rig)
-    for chain, role, _ in owned:
-        chain.property_unset(role)
-        chain.property_unset(POINTS[role])
-    used = items_in_use()
-    items = dict.fromkeys(item for _, _, item in owned if (item[0].data if item[1] else item[0], item[1]) not in used)
-    removed = tuple(bone or target.name for target, bone in items)
-    target_bones.remove(rig, scene, [bone for _, bone in items if bone])
-    target_empties.remove([target for target, bone in items if not bone])
-    return removed

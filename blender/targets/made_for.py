@@ -9,9 +9,7 @@ from typing import Any
 
 import bpy
 
-from ...skeleton.values import Point
 from ..armatures import Rig, is_rig
-from ..scene.dependencies import target_of, targets_of
 from ..settings.properties import TwoBoneIKChain
 from .new_targets import Role
 
@@ -24,21 +22,6 @@ def mark(made: Any, name: str) -> None:
 def is_marked(item: Any) -> bool:
     """True if Create Targets has made the object, bone or collection."""
     return bool(item.two_bone_ik_made_for)
-
-
-def made(chain: TwoBoneIKChain, role: Role) -> Point | None:
-    """What was made for this chain and can be removed; None if nothing was."""
-    item = target_of(chain, role)
-    if item is None:
-        return None
-    target, bone = item
-    if bone:
-        data: Any = target.data
-        owned = target == chain.id_data and bone in data.bones and is_marked(data.bones[bone])
-    else:
-        data = target
-        owned = is_marked(target) and _owner(target, chain.id_data) == chain.id_data
-    return item if owned and data.is_editable and not data.override_library else None
 
 
 def is_of_twin(chain: TwoBoneIKChain, role: Role) -> bool:
@@ -63,12 +46,6 @@ def _owner(target: Any, rig: Rig) -> Rig:
     users = [chain.id_data for chain in _all_chains() if target in (chain.target, chain.pole_target)]
     # A linked armature may be the only one that uses it, and is not looked at.
     return min(users, key=lambda user: (user.name != made_for, user.name), default=rig)
-
-
-def items_in_use() -> set[tuple[bpy.types.ID, str]]:
-    """All targets of all chains in the file: objects, and armatures with names of bones."""
-    items = [item for chain in _all_chains() for item in targets_of(chain)]
-    return {(target.data if bone else target, bone) for target, bone in items}
 
 
 def _all_chains() -> Iterator[TwoBoneIKChain]:

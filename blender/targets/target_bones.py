@@ -17,10 +17,8 @@ from ...skeleton import transform
 from ...skeleton.values import Point
 from ...solver import targets
 from ...solver.values import Bend, ReachWith
-from .. import versions
-from ..armatures import Rig, is_rig
+from ..armatures import Rig
 from ..bake.chain import rest_chain
-from ..curves import unkeyed_edits
 from ..messages.refused import Refused
 from ..messages.translation import translated
 from ..scene.bone import rest
@@ -87,11 +85,9 @@ def make(rig: Rig, scene: Scene, new: Sequence[NewTarget], undo: ExitStack) -> t
 
 
 def remove(rig: Rig, scene: Scene, names: Collection[str]) -> None:
-    """Remove the bones, their keys, and shapes and bone collections that no bone has any more."""
+    """Remove the bones again, and shapes and bone collections that no bone has any more."""
     if not names:
         return
-    with unkeyed_edits.preserve_edits(rig, scene, ()):
-        _remove_keys(rig, names)
     with edit_bones(rig, scene) as bones:
         for name in names:
             bones.remove(bones[name])
@@ -128,23 +124,6 @@ def _collection(rig: Rig) -> BoneCollection:
         collection.is_solo = solo  # beside others that are, it would be hidden
         mark(collection, rig.name)
     return collection
-
-
-def _remove_keys(rig: Rig, names: Collection[str]) -> None:
-    """Those of the bones, unless another armature with such bones plays them; then the action if it came with them."""
-    action, _ = versions.played(rig)
-    came_with_keys = action and action.name.startswith(f"{rig.name}Action") and bool(versions.curves(rig))
-    others = (item for item in bpy.data.objects if item != rig and is_rig(item))
-    sharing = (item for item in others if any(name in item.data.bones for name in names))
-    shared = [bag for item in sharing for bag in versions.channelbags(item)]
-    for bag in versions.channelbags(rig):
-        if bag not in shared:
-            versions.remove_curves(bag, names)
-    if not came_with_keys or versions.keyed_slots(action) or action.users > 1:
-        return
-    bpy.data.actions.remove(action)
-    if not (rig.animation_data.drivers or rig.animation_data.nla_tracks):
-        rig.animation_data_clear()
 
 
 def _shape(role: Role) -> Object:

@@ -8,7 +8,6 @@ import bpy
 from bpy.types import Collection, LayerCollection, Object, Scene
 
 from ...skeleton.values import Point
-from .. import versions
 from ..armatures import Rig
 from ..messages.translation import translated
 from .made_for import is_marked, mark
@@ -33,12 +32,10 @@ def make(rig: Rig, scene: Scene, new: Sequence[NewTarget], undo: ExitStack) -> t
 
 
 def remove(items: Iterable[Object]) -> None:
-    """Remove the empties, their keys unless something else plays them, and collections that were made for them."""
+    """Remove the empties again, and collections that were made for them."""
     for item in items:
-        collections, action = item.users_collection, item.animation_data and item.animation_data.action
+        collections = item.users_collection
         bpy.data.objects.remove(item)
-        if action and not action.users and versions.keyed_slots(action) <= 1:
-            bpy.data.actions.remove(action)
         for collection in collections:
             if is_marked(collection) and not (collection.objects or collection.children):
                 bpy.data.collections.remove(collection)

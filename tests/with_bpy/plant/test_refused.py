@@ -11,6 +11,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bpy.types import Object
 
+from support import fk
 from support.body import body
 from support.refused import refused
 from support.rigs import animate, armature, empty
@@ -24,8 +25,7 @@ def no_action(rig: Object) -> None:
 
 
 def no_keys(rig: Object) -> None:
-    legs = [bone.name for bone in rig.pose.bones if bone.name != "hips"]
-    versions.remove_curves(versions.ensure_channelbag(rig), legs)
+    fk.forget(rig, *(bone.name for bone in rig.pose.bones if bone.name != "hips"))
 
 
 def driven(rig: Object) -> None:

@@ -234,7 +234,7 @@ def test_a_detected_chain_gets_the_targets_of_the_constraint() -> None:
     assert (chain.name, chain.target.name, chain.pole_target.name) == ("Arm", "Target", "Pole")
 
 
-def test_a_chain_that_takes_over_loses_the_pole_that_the_constraint_has_not() -> None:
+def test_a_pole_that_the_constraint_has_not_is_taken_out() -> None:
     rig = limb(rigs.ARM, pole=None).id_data
     api.add_chain(rig, "lower", name="Arm", pole_target=rigs.empty("Old", (1, 3, 1)))
     assert len(api.chains_from_constraints(rig)) == 1

@@ -42,7 +42,6 @@ STEPS = (
     ("hold", {"frame_start": 3, "frame_end": 9}),
     ("holds_update", {"only_active": True}),
     ("hold_remove", {}),
-    ("remove_targets", {}),
     ("chain_move", {"direction": "UP"}),
     ("chain_remove", {}),
     ("chain_add", {}),
