@@ -65,10 +65,7 @@ class RigSetup:
         if not self.file:
             return None
         setup = api.load_setup(self.file)
-        plant: dict[str, Any] = {}
-        for name, value in setup.plant.items():
-            plant |= shot_options.read_plant(f'[plant] of "{setup.plant_files[name]}"', {name: value})
-        return replace(setup, plant=plant)
+        return replace(setup, plant=shot_options.read_plant(f'[plant] of "{setup.path}"', setup.plant))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

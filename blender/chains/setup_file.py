@@ -5,9 +5,6 @@
     end_bone = "forearm.?"
     target = "hand target.?"
 
-`extends = "limbs.toml"`, above the first chain, takes in the chains of another file, whose path is relative to this
-one. A chain of the same name has the other's values for what it leaves out.
-
 The keys are identifiers of a chain's properties. The values are as in Python: angles in radians, objects by name;
 properties that are left out have their defaults. In `end_bone`, * stands for any text and ? for one character: each
 bone that fits gets a chain, and in the other names * and ? stand for the same text. A bone whose name is literally the
@@ -18,7 +15,6 @@ bones shares by hand.
 [plant] has options of the command line's `plant`; with it, a file needs no chain.
 """
 
-import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,81 +50,38 @@ class Setup:
 
     path : of the file
     chains : for each [[chain]] its fields by identifier; an object is given by its name
-    places : in words, where each chain is written; by default, by its number in `path`
     plant : what [plant] has, options of the command line's `plant`, which reads them
-    plant_files : in which file each of these is written
     """
 
     path: Path
     chains: tuple[Mapping[str, Any], ...]
-    places: tuple[str, ...] = ()
     plant: Mapping[str, Any] = field(default_factory=dict)
-    plant_files: Mapping[str, Path] = field(default_factory=dict)
 
 
 def load(path: Path) -> Setup:
-    """Read a setup file and those that it extends; Refused if a key is unknown, or a type, word or number is wrong."""
-    chains, options = _contents(path, (), {})
-    return Setup(
-        path=path,
-        chains=tuple(chain for _, chain in chains),
-        places=tuple(place for place, _ in chains),
-        plant={name: value for name, (_, value) in options.items()},
-        plant_files={name: file for name, (file, _) in options.items()},
-    )
-
-
-_Contents = tuple[list[tuple[str, dict[str, Any]]], dict[str, tuple[Path, Any]]]
-
-
-def _contents(path: Path, extending: tuple[Path, ...], read: dict[Path, _Contents]) -> _Contents:
-    """The chains of a file that these files extend, and what [plant] has: of each where it is written, and itself.
-
-    read : the contents of the files that were read before, to which the file's are added
-    """
-    if path in read:
-        return read[path]
-    if path in extending:
-        raise Refused("EXTENDS_ITSELF", value=str(extending[-1]), other=path)
-    own, others = toml_file.tables(path, "chain", "extends", "plant")
-    extended = toml_file.texts(f'"{path}"', "extends", others.get("extends", []))
-    if not (extended or "plant" in others):
-        toml_file.refuse_empty(path, "chain", own)
-    plant: dict[str, tuple[Path, Any]] = {}
-    inherited: dict[str, tuple[str, dict[str, Any]]] = {}
-    for name in extended:
-        file = Path(os.path.normpath(path.parent / name))
-        chains, options = _contents(file, (*extending, path), read)
-        plant |= options
-        for place, chain in chains:
-            inherited[_name(chain)] = place, inherited.pop(_name(chain), ("", {}))[1] | chain
-    written = []
-    for number, chain in enumerate(own, 1):
-        where = _where(path, number)
-        _refuse_unfit(where, chain)
-        chain = inherited.pop(_name(chain), ("", {}))[1] | chain
-        _refuse_unfit(where, chain, whole=True)
-        written.append((where, chain))
-    plant |= {name: (path, value) for name, value in toml_file.table(f'"{path}"', "plant", others).items()}
-    read[path] = [*inherited.values(), *written], plant
-    return read[path]
+    """Read a setup file; Refused if a key is unknown, or a type, word or number is wrong."""
+    chains, others = toml_file.tables(path, "chain", "plant")
+    if "plant" not in others:
+        toml_file.refuse_empty(path, "chain", chains)
+    for number, chain in enumerate(chains, 1):
+        _refuse_unfit(_where(path, number), chain)
+    return Setup(path=path, chains=tuple(chains), plant=toml_file.table(f'"{path}"', "plant", others))
 
 
 def _refuse_other(rig: Rig, setup: Setup) -> None:
     """Raise `Refused` for what is no setup, or has other fields than `load` gives."""
-    is_setup = isinstance(setup, Setup) and isinstance(setup.chains, Sequence) and isinstance(setup.places, Sequence)
-    is_setup = is_setup and len(setup.places) in (0, len(setup.chains))
+    is_setup = isinstance(setup, Setup) and isinstance(setup.chains, Sequence)
     if not (is_setup and all(isinstance(chain, Mapping) for chain in setup.chains)):
         raise Refused("NOT_A_SETUP", object=rig, value=setup)
 
 
-def _refuse_unfit(where: str, chain: Mapping[str, Any], *, whole: bool = False) -> None:
-    """Raise `Refused` for fields that no chain has, or with other values than they take; `whole` if none may lack."""
-    if whole and not chain.get("end_bone"):
-        raise Refused("NO_BONE.no_end_bone", where=where)
+def _refuse_unfit(where: str, chain: Mapping[str, Any]) -> None:
+    """Raise `Refused` for fields that no chain has, or with other values than they take, and without an end bone."""
     fields = chain_fields()
     fields[_CREATE] = fields["mute"]  # true or false as well
     toml_file.refuse_unknown(where, chain, [*fields, _SHARES])
+    if not chain.get("end_bone"):
+        raise Refused("NO_BONE.no_end_bone", where=where)
     for key, value in chain.items():
         if key == _SHARES:
             _refuse_unfit_shares(where, value)
@@ -143,10 +96,6 @@ def _refuse_unfit_shares(where: str, value: Any) -> None:
         refuse_value(where, f'{_SHARES}."{bone}"', PoseBone.bl_rna.properties["two_bone_ik_twist"], share)
 
 
-def _name(chain: Mapping[str, Any]) -> str:
-    return chain.get("name") or chain.get("end_bone", "")
-
-
 def apply(rig: Rig, setup: Setup, create_targets: Callable[[list[str]], object]) -> list[str]:
     """Give the armature the setup's chains and return their names. Chains of the same name change, others stay.
 
@@ -157,9 +106,9 @@ def apply(rig: Rig, setup: Setup, create_targets: Callable[[list[str]], object])
     refuse_unposable(rig)
     _refuse_other(rig, setup)
     chains: dict[str, tuple[str, dict[str, Any]]] = {}
-    places = setup.places or [_where(setup.path, number) for number in range(1, len(setup.chains) + 1)]
-    for where, fields in zip(places, setup.chains, strict=True):
-        _refuse_unfit(where, fields, whole=True)
+    for number, fields in enumerate(setup.chains, 1):
+        where = _where(setup.path, number)
+        _refuse_unfit(where, fields)
         for chain in _filled(rig, where, fields):
             if chain["name"] in chains:
                 raise Refused("SAME_NAME", object=rig, bone=chain["end_bone"], value=chain["name"], where=where)

@@ -93,10 +93,9 @@ def test_a_manifest_says_what_to_plant_in_each_shot(walk: Path, tmp_path: Path) 
     assert names == [{"Leg.L", "Leg.R"}, {"Arm.L", "Arm.R"}]
 
 
-def planted(walk: Path, setup: str, *line: object, base: str = "") -> tuple[int, set[str]]:
-    """Exit status, and limbs that were planted, with these setup files."""
+def planted(walk: Path, setup: str, *line: object) -> tuple[int, set[str]]:
+    """Exit status, and limbs that were planted, with this setup file."""
     report = walk.with_name("report.json")
-    walk.with_name("base.toml").write_text(base)
     walk.with_name("actor.toml").write_text(setup)
     report.unlink(missing_ok=True)
     files = ("--setup", walk.with_name("actor.toml"), "--output", walk.with_name("planted.blend"), "--report", report)
@@ -104,7 +103,6 @@ def planted(walk: Path, setup: str, *line: object, base: str = "") -> tuple[int,
     return status, {foot["name"] for foot in reported(report)["feet"]} if status == 0 else set()
 
 
-ON_BASE = 'extends = "base.toml"\n[plant]\nhips = "Hips"'
 LEGS, ARMS = {"Leg.L", "Leg.R"}, {"Arm.L", "Arm.R"}
 
 
@@ -112,7 +110,6 @@ def test_a_setup_says_what_to_plant_as_far_as_nobody_else_does(walk: Path) -> No
     arms = '[plant]\nlimbs = "ARMS"'
     assert planted(walk, arms) == (0, ARMS)
     assert planted(walk, arms, "--limbs", "LEGS") == (0, LEGS)
-    assert planted(walk, ON_BASE, base=arms) == (0, ARMS)
     end = next(limb.end_bone for limb in api.detect(opened(walk)) if limb.name == "Arm.L")
     chain = f'[[chain]]\nname = "Arm.L"\nend_bone = "{end}"\nmute = true\n'
     assert planted(walk, chain + arms) == (0, ARMS)
@@ -171,17 +168,15 @@ def test_a_shot_comes_before_its_setup_and_a_change_there_counts(walk: Path) -> 
         ('plant = "ARMS"', "write [plant]"),
     ],
 )
-@pytest.mark.parametrize("base", [False, True])
 def test_a_setup_with_a_wrong_option_is_refused(
-    walk: Path, capsys: pytest.CaptureFixture[str], line: str, words: str, base: bool
+    walk: Path, capsys: pytest.CaptureFixture[str], line: str, words: str
 ) -> None:
     """By the name of the file that has it."""
     wrong = line if line.startswith("plant =") else f"[plant]\n{line}"
-    assert planted(walk, ON_BASE if base else wrong, base=wrong if base else "") == (5, set())
+    assert planted(walk, wrong) == (5, set())
     err = capsys.readouterr().err
     assert words in err
-    named = [str(walk.with_name(f"{name}.toml")) in err for name in ("base", "actor")]
-    assert named == ([base, not base] if "Grond" not in line else [False, False])
+    assert (str(walk.with_name("actor.toml")) in err) == ("Grond" not in line)
     assert not walk.with_name("planted.blend").exists()
 
 
