@@ -11,7 +11,7 @@ from ..blender.rigs import rig_files
 from . import blend_file
 from .outcome import ExitStatus
 from .shot import imported
-from .standard_streams import complain, one_line
+from .standard_streams import complain, one_line, tell
 
 
 def run(arguments: Namespace) -> int:
@@ -28,7 +28,7 @@ def run(arguments: Namespace) -> int:
     for note in rig_files.notes():
         complain(note)
     for limb in api.detect(rig):
-        print(one_line(f"{limb.name}: {limb.end_bone}. {limb.why}"))
+        tell(one_line(f"{limb.name}: {limb.end_bone}. {limb.why}"))
     api.add_detected(rig)
     if arguments.output:
         setup_file.save(rig, arguments.output, create_targets=True, force=arguments.force)

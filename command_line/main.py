@@ -3,6 +3,7 @@
 It ends with an `ExitStatus`. If that is not 0, one line on stderr gives the reason.
 """
 
+import sys
 import traceback
 from collections.abc import Sequence
 
@@ -12,7 +13,6 @@ from .arguments import parser
 from .outcome import ExitStatus
 
 
-@standard_streams.unfailing()
 def main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
     """Carry out the command and return the exit status.
 
@@ -20,6 +20,7 @@ def main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
     program : the command line before them, with which other processes are started
     usage : what users write before the name of a command
     """
+    standard_streams.prepare()
     try:
         with interrupt.heard():
             arguments = parser(usage).parse_args(argv)
@@ -35,5 +36,5 @@ def main(argv: Sequence[str], program: Sequence[str], usage: str) -> int:
     except SystemExit as end:  # argparse has printed its help
         return int(end.code or 0)
     except Exception:  # noqa: BLE001  (our bug, for which Blender has an exit status of its own)
-        traceback.print_exc()
+        standard_streams.tell(traceback.format_exc(), end="", stream=sys.stderr)
         return ExitStatus.CRASHED

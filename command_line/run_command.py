@@ -21,7 +21,7 @@ from .patterns import Listing
 from .record import RefuseOther
 from .run_shot import done_before, run_shot
 from .shot import Shot, from_arguments
-from .standard_streams import Progress, complain, one_line
+from .standard_streams import Progress, complain, one_line, tell
 
 
 def run(arguments: Namespace, call: Sequence[str]) -> int:
@@ -154,15 +154,15 @@ def _refuse_overwriting(shots: Collection[Shot], arguments: Namespace) -> None:
 def _told_of_one(ended: Outcome) -> tuple[int, str]:
     """Print all reports of a single shot; its exit status, and the reason for that."""
     for report in ended.reports:
-        print(*map(one_line, [report.subject, *report.lines()]), sep="\n", flush=True)
+        tell("\n".join(map(one_line, [report.subject, *report.lines()])))
     if ended.state == outcome.TO_DO:
-        print(one_line(f"{ended.state}: {ended.text}"))
+        tell(one_line(f"{ended.state}: {ended.text}"))
     return ended.status, ended.text
 
 
 def _told_of_many(shots: Mapping[int, Shot], outcomes: Mapping[int, Outcome]) -> tuple[int, str]:
     """Print how each shot of the list has ended; the exit status of all, and the reason for that."""
-    print(table({number: f"{shot.file} {shot.import_take}".rstrip() for number, shot in shots.items()}, outcomes))
+    tell(table({number: f"{shot.file} {shot.import_take}".rstrip() for number, shot in shots.items()}, outcomes))
     status = max(item.status for item in outcomes.values())
     least = min(status, ExitStatus.REFUSED)  # what was refused has failed as what crashed has
     numbers = [str(number) for number, item in sorted(outcomes.items()) if item.status >= least]

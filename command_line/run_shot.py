@@ -2,6 +2,7 @@
 
 import os
 import runpy
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, nullcontext
@@ -24,6 +25,7 @@ from .formats import is_take
 from .outcome import Clock, ExitStatus, Outcome
 from .record import RefuseOther
 from .shot import Progress, Setups, Shot, imported
+from .standard_streams import tell
 from .text_values import declared
 
 _AT_ONCE = 16
@@ -170,7 +172,7 @@ def _run_script(path: Path) -> None:
     try:
         runpy.run_path(str(path), run_name="__main__")
     except (Exception, SystemExit) as error:  # noqa: BLE001  (it may raise anything)
-        traceback.print_exc()
+        tell(traceback.format_exc(), end="", stream=sys.stderr)
         reason = traceback.format_exception_only(error)[-1].strip()
         raise Refused("HOOK", value=str(path), reason=reason) from None
 

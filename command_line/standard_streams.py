@@ -1,7 +1,6 @@
-"""Standard output and error for a run that goes on, with its own exit status, where nothing takes what it tells.
+"""What the command line prints. A run goes on, with its own exit status, where nothing takes it.
 
-A disk may be full, a pipe's reader may be gone, and with `>&-` there is no stream at all: Python's own streams then
-raise OSError, at any later `print` as well, or are None.
+A disk may be full, and a pipe's reader may be gone: then each `print` may raise OSError. With `>&-` there is no stream.
 """
 
 import os
@@ -9,10 +8,9 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
-from errno import EBADF
-from io import BufferedWriter, RawIOBase, TextIOWrapper
+from io import TextIOWrapper
 from tempfile import TemporaryFile
-from typing import Any, TextIO
+from typing import TextIO
 
 _CONSOLE = (1, 2)
 
@@ -30,92 +28,38 @@ def one_line(text: object) -> str:
     return _NOT_OF_A_LINE.sub(lambda match: match[0].encode("unicode_escape").decode(), str(text))
 
 
+def tell(text: object, *, end: str = "\n", stream: TextIO | None = None) -> None:
+    """Print at once, on stdout where no stream is given; what the system does not take is lost."""
+    with suppress(OSError):
+        print(text, end=end, file=stream, flush=True)
+
+
 def complain(text: object) -> None:
     """Tell something on stderr, in one line."""
-    print(f"two_bone_ik: {one_line(text)}", file=sys.stderr)
+    tell(f"two_bone_ik: {one_line(text)}", stream=sys.stderr)
 
 
-@contextmanager
-def unfailing() -> Iterator[None]:
-    """While the context is open, `sys.stdout` and `sys.stderr` drop what the system does not take.
-
-    The first loss on stdout is told on stderr, in one line.
-    """
-    before = sys.stdout, sys.stderr
+def prepare() -> None:
+    """Let both streams take all that names of files hold, also what encodings lack; closed ones drop what they get."""
     _open_closed()
-    streams = _unfailing(sys.stdout, _tell_loss), _unfailing(sys.stderr, lambda _reason: None)
-    sys.stdout, sys.stderr = streams
-    try:
-        yield
-    finally:
-        for stream in streams:
-            stream.flush()
-        sys.stdout, sys.stderr = before
-
-
-def _tell_loss(reason: str) -> None:
-    complain(f"Standard output cannot be written: {reason}")
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115  (for as long as the process lives)
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # otherwise it was replaced
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _open_closed() -> None:
-    """Open what is closed of the three standard files: the next file that is opened would otherwise be one of them."""
+    """Open what is closed of the three standard files.
+
+    The next file that is opened would otherwise be one of them, and Blender would print into it.
+    """
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
             # The system gives the lowest number that is free.
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
-
-
-def _unfailing(stream: TextIO | None, lost: Callable[[str], None]) -> TextIO:
-    """The stream without errors, also those of an encoding that lacks what names of files hold."""
-    if stream is None:
-        return TextIOWrapper(BufferedWriter(_Dropping(None, lost)), encoding="utf-8", errors="backslashreplace")
-    if not isinstance(stream, TextIOWrapper):
-        return stream
-    if stream.errors == "strict":
-        stream.reconfigure(errors="backslashreplace")
-    raw = getattr(stream.buffer, "raw", stream.buffer)  # without a buffer with PYTHONUNBUFFERED
-    if not isinstance(raw, RawIOBase):
-        return stream  # not the system's: it was replaced
-    with suppress(OSError):
-        stream.flush()
-    dropping: Any = _Dropping(raw, lost)
-    return TextIOWrapper(
-        dropping if raw is stream.buffer else BufferedWriter(dropping),
-        encoding=stream.encoding,
-        errors=stream.errors,
-        line_buffering=stream.line_buffering,
-        write_through=stream.write_through,
-    )
-
-
-class _Dropping(RawIOBase):
-    """Hands bytes on to a file, or drops them if that takes none; `lost` is told why, once."""
-
-    def __init__(self, file: RawIOBase | None, lost: Callable[[str], None]) -> None:
-        self._file = file
-        self._lost: Callable[[str], None] | None = lost
-
-    def write(self, data: Any) -> int:
-        try:
-            if not self._file:
-                raise OSError(EBADF, os.strerror(EBADF))
-            return self._file.write(data) or 0
-        except OSError as error:
-            lost, self._lost = self._lost, None
-            if lost:
-                lost(os.strerror(error.errno))
-            return len(data)
-
-    def writable(self) -> bool:
-        return True
-
-    def isatty(self) -> bool:
-        return bool(self._file and self._file.isatty())
-
-    def fileno(self) -> int:
-        return self._file.fileno() if self._file else super().fileno()
 
 
 @contextmanager
@@ -125,8 +69,7 @@ def blender_output() -> Iterator[list[str]]:
     consoles = [os.dup(number) for number in _CONSOLE]
     # A pipe would have to be emptied by another thread, which Blender may not let run.
     with TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
-        for stream, number in zip((sys.stdout, sys.stderr), _CONSOLE, strict=True):
-            stream.flush()
+        for number in _CONSOLE:
             os.dup2(output.fileno(), number)
         try:
             # Blender writes its log to the console, and its reports to the streams of Python.
@@ -139,7 +82,7 @@ def blender_output() -> Iterator[list[str]]:
             output.seek(0)
             text = output.read()
             lines += text.splitlines()
-            print(_FOR_FARMS.sub(" ", text), end="", flush=True)
+            tell(_FOR_FARMS.sub(" ", text), end="")
 
 
 class Progress:
@@ -166,13 +109,13 @@ class Progress:
     def failed(self, reason: str) -> None:
         """Say that the run has failed."""
         if self._style == "openjd":
-            print(f"openjd_fail: {one_line(reason)}", flush=True)
+            tell(f"openjd_fail: {one_line(reason)}")
 
     def _say(self, percent: int) -> None:
         if self._style == "bar":
             bar = "#" * (_WIDTH * percent // 100)
-            print(f"\r{bar:.<{_WIDTH}} {percent:3} %", end="\n" if percent == 100 else "", flush=True)
+            tell(f"\r{bar:.<{_WIDTH}} {percent:3} %", end="\n" if percent == 100 else "")
         elif self._style == "openjd":
-            print(f"openjd_progress: {percent}", flush=True)
+            tell(f"openjd_progress: {percent}")
         elif self._style == "plain":
-            print(f"{percent} %", flush=True)
+            tell(f"{percent} %")

@@ -25,6 +25,7 @@ from ..blender.messages.refused import Refused
 from . import outcome, record
 from .outcome import Clock, ExitStatus, Outcome
 from .shot import Shot
+from .standard_streams import tell
 
 STDIN = "-"
 """Given for the shots, they come from standard input."""
@@ -54,7 +55,7 @@ def serve(act: Callable[[Shot], Outcome]) -> None:
         busy.clear()
         if shot.is_resumed:  # the reports are in a file, and may be large
             ended = replace(ended, reports=())
-        print(f"\n{token} {pickle.dumps(ended).hex()}", flush=True)
+        tell(f"\n{token} {pickle.dumps(ended).hex()}")
 
 
 def _read(lines: "SimpleQueue[str]", busy: Event) -> None:
