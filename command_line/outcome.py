@@ -85,8 +85,7 @@ def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: 
 
     chains = [{**chain, "name": of_rig(summary, chain["name"])} for summary in summaries for chain in summary["chains"]]
     misposed = [chain["name"] for chain in chains if chain["misposed"]]
-    # Summaries of older versions do not have `unmeasured`.
-    short = [chain for chain in chains if chain["reached"] + chain.get("unmeasured", 0) < chain["frames"]["count"]]
+    short = [chain for chain in chains if chain["reached"] + chain["unmeasured"] < chain["frames"]["count"]]
     left_out = [of_rig(summary, name) for summary in summaries for name in summary["left_out"]]
     lacking = [of_rig(summary, name) for summary in summaries for name in summary["lacking"]]
     all_well, unmeasured, fell_short, posed_otherwise = _WORDS.get(summaries[0]["operation"], _BAKED)

@@ -1,9 +1,8 @@
 """Reads values from text, as arguments and files in TOML have them; ArgumentTypeError says what is wrong."""
 
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterable
 from dataclasses import fields
-from enum import StrEnum
 from math import inf, isfinite, nan
 from typing import Any
 
@@ -91,14 +90,14 @@ def number(what: str, fits: Callable[[float], bool]) -> Callable[[str], float]:
     return read
 
 
-def one_of(choices: type[StrEnum]) -> Callable[[str], StrEnum]:
+def one_of(words: Iterable[str]) -> Callable[[str], str]:
     """Reads one of these words, in capital or small letters."""
 
-    def chosen(text: str) -> StrEnum:
-        try:
-            return choices(text.upper())
-        except Refused as refused:
-            raise ArgumentTypeError(str(refused)) from None
+    def chosen(text: str) -> str:
+        for word in words:
+            if text.upper() == word:
+                return word
+        raise ArgumentTypeError(f'"{text}" is not one of {known_words(text, words)}')
 
     return chosen
 
@@ -115,21 +114,10 @@ def of_table(where: str, key: str, value: object, read: Callable[[str], Any] | N
         raise Refused("NOT_UNDERSTOOD", where=where, key=key, error=error) from None
 
 
-def _among(words: Collection[str]) -> Callable[[str], str]:
-    """Reads one of Blender's words, in capital or small letters."""
-
-    def chosen(text: str) -> str:
-        if text.upper() not in words:
-            raise ArgumentTypeError(f'"{text}" is not one of {known_words(text, words)}')
-        return text.upper()
-
-    return chosen
-
-
 _READERS: dict[str, Callable[[str], Any]] = {
     "keys": one_of(Keys),
     "tolerance": above_zero("a distance"),
-    "interpolation": _among(rows("keys")["interpolation"]["words"]),
+    "interpolation": one_of(rows("keys")["interpolation"]["words"]),
     "sampling": one_of(Sampling),
     "measure": one_of(Measure),
     "limbs": limbs,
