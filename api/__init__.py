@@ -67,7 +67,6 @@ from .chains import (
     remove_chain,
     save_setup,
     set_aligned,
-    taking_part,
 )
 from .holds import hold, remove_hold, update_holds
 from .options import BakeOptions, ChainOptions
@@ -141,7 +140,6 @@ __all__ = [
     "snap_targets",
     "solve",
     "switch",
-    "taking_part",
     "target_keys",
     "unbuild",
     "update_holds",

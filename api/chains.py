@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from bpy.types import Object, Scene
 
 from ..blender.armatures import Chain, Rig
-from ..blender.bake.build_plan import chains_taking_part, chosen_chains, scene_of
+from ..blender.bake.build_plan import chosen_chains, scene_of
 from ..blender.bake.chain import bones_below, chain_bones
 from ..blender.bake.request import alone
 from ..blender.chains import hinge_side, inherit_scale, new_chains, setup_file
@@ -149,19 +149,6 @@ def _taken(rig: Rig, scene: Scene, takeover: Takeover, names: Mapping[str, str])
     animate(rig, chain.end_bone, scene, takeover.animations)
     differences = uneven_differences(rig, chain, scene)
     return replace(takeover, chain=chain.name, differs=(*takeover.differs, *differences))
-
-
-def taking_part(rig: Object, chains: Sequence[str] | None = None) -> tuple[list[str], list[str]]:
-    """Names of the chains that a bake takes, and of those that it leaves out: they have no target, or lack a bone.
-
-    Chains that are named are never left out: a bake refuses them.
-
-    >>> _ = api.add_detected(rig)
-    >>> api.taking_part(rig)
-    (['forearm.L'], ['Arm.R'])
-    """
-    parts = chains_taking_part(given_rig(rig), chains)
-    return [chain.name for chain in parts.chains], list(parts.left_out)
 
 
 def set_aligned(rig: Object, chains: Sequence[str] | None = None) -> list[str]:

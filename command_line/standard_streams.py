@@ -17,8 +17,6 @@ _CONSOLE = (1, 2)
 _FOR_FARMS = re.compile("^(?=openjd_)", re.MULTILINE)
 """Where a line begins that a farm would take for the command's own: names of files may hold such lines."""
 
-_WIDTH = 40
-
 _NOT_OF_A_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """What breaks a line or moves the cursor; names of files and of Blender's data may hold it."""
 
@@ -88,19 +86,20 @@ def blender_output() -> Iterator[list[str]]:
 class Progress:
     """Prints on stdout how far a run is, each percent once.
 
-    plain : a bar on a terminal, else a line for each tenth
+    plain : a line for each tenth
     openjd : lines in the format of Open Job Description
     """
 
     def __init__(self, style: str) -> None:
-        self._style = "bar" if style == "plain" and sys.stdout.isatty() else style
+        self._style = style
         self._said = 0
 
     def __call__(self, done: float) -> None:
         percent = int(100 * done)
         if percent >= self._said + (10 if self._style == "plain" else 1):
             self._said = percent
-            self._say(percent)
+            if self._style != "none":
+                tell(f"openjd_progress: {percent}" if self._style == "openjd" else f"{percent} %")
 
     def part(self, done: int, count: int) -> Callable[[float], None]:
         """The progress of one of `count` parts, of which `done` are done."""
@@ -110,12 +109,3 @@ class Progress:
         """Say that the run has failed."""
         if self._style == "openjd":
             tell(f"openjd_fail: {one_line(reason)}")
-
-    def _say(self, percent: int) -> None:
-        if self._style == "bar":
-            bar = "#" * (_WIDTH * percent // 100)
-            tell(f"\r{bar:.<{_WIDTH}} {percent:3} %", end="\n" if percent == 100 else "")
-        elif self._style == "openjd":
-            tell(f"openjd_progress: {percent}")
-        elif self._style == "plain":
-            tell(f"{percent} %")

@@ -20,7 +20,7 @@ _SHARE = 0.1
 """Seconds of work between two looks at the keyboard."""
 
 _SOON = 1.0
-"""Seconds after which a user wants to know how long it will take."""
+"""Seconds after which a user wants to know why it takes so long."""
 
 
 class RequestOperator(ArmatureOperator):
@@ -152,12 +152,9 @@ class RequestOperator(ArmatureOperator):
 
     def _show(self, context: Context, done: float) -> None:
         context.window_manager.progress_update(round(100 * done))
-        text = f"{self._label()}: {done:.0%}"
-        spent = time.monotonic() - self._began
-        if done > 0.0 and spent > _SOON:
-            text = pgettext_iface("{}, about {} left").format(text, _duration(spent * (1.0 - done) / done))
-        slow = self._request.slow if spent > _SOON else ""
-        show_status(context, "   ".join(filter(None, (text, slow, pgettext_iface("Esc: Cancel")))))
+        slow = self._request.slow if time.monotonic() - self._began > _SOON else ""
+        texts = f"{self._label()}: {done:.0%}", slow, pgettext_iface("Esc: Cancel")
+        show_status(context, "   ".join(filter(None, texts)))
 
     def _label(self) -> str:
         return pgettext_iface(self.bl_label, contexts.operator_default)
@@ -220,13 +217,6 @@ class EachActionOperator(ProgressOperator):
     def draw_choices(self) -> None:
         self.layout.prop(self, "all_actions")
         super().draw_choices()
-
-
-def _duration(seconds: float) -> str:
-    """In the unit in which people would say it."""
-    if seconds < 90.0:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60.0:.0f} min" if seconds < 5400.0 else f"{seconds / 3600.0:.1f} h"
 
 
 _under_way: list[RequestOperator] = []

@@ -22,7 +22,7 @@ NOT_RIGS: tuple[Callable[[Object], Any], ...] = (
 )
 OF_A_RIG: tuple[Callable[..., Any], ...] = (
     *(api.bake, api.check, api.solve, api.hold, api.update_holds, api.pin, api.plant, api.contacts, api.known_limbs),
-    *(api.create_targets, api.snap_targets, api.bake_targets, api.target_keys, api.taking_part),
+    *(api.create_targets, api.snap_targets, api.bake_targets, api.target_keys),
     *(api.flip_bend, api.decide_side, api.detect, api.remove_markers),
 )
 OF_CHAINS = [call for call in OF_A_RIG if call not in (api.detect, api.remove_markers, api.plant, api.contacts)]

@@ -59,9 +59,9 @@ def test_the_other_limbs_reach_their_targets(hero: Object) -> None:
     assert_baked(hero, OTHERS)
 
 
-def test_who_asks_before_learns_what_a_bake_takes(hero: Object) -> None:
-    assert api.taking_part(hero) == (list(OTHERS), ["Leg.R"])
-    assert api.taking_part(hero, ["Leg.R"]) == (["Leg.R"], [])
+def test_who_checks_before_learns_what_a_bake_takes(hero: Object) -> None:
+    checked = api.check(hero)
+    assert ([chain.name for chain in checked.chains], checked.left_out) == (list(OTHERS), ("Leg.R",))
     hero.two_bone_ik_chains["Leg.R"].mute = True
     assert api.check(hero).left_out == ()
     for one in hero.two_bone_ik_chains:
