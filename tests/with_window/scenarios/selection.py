@@ -102,10 +102,11 @@ def scenario(user: User) -> Steps:
 
 
 def drag(user: User) -> Steps:
-    """Pull the tip up by 10 cm."""
+    """Pull the tip up."""
     yield from user.click("two_bone_ik.drag")
-    for key in ("Z", "PERIOD", "ONE", "RET"):
-        yield from user.press(key)
+    yield from user.press("Z")
+    yield from user.move(user.mouse[0], user.mouse[1] + 20)
+    yield from user.press("RET")
     yield from user.wait()
 
 
