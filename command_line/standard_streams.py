@@ -91,8 +91,7 @@ class Progress:
     """
 
     def __init__(self, style: str) -> None:
-        self._style = style
-        self._said = 0
+        self._style, self._said = style, 0
 
     def __call__(self, done: float) -> None:
         percent = int(100 * done)

@@ -3,7 +3,8 @@
 Each row has its own Jacobian, which is updated after each step (Broyden, 1965). Steps that do not lead closer are
 damped (Levenberg, 1944; Marquardt, 1963). In some rounds the Jacobian is measured by small differences instead, in
 case the updates have stalled. Where values come no closer although they are no fixed point, the search begins again
-from where plain substitution leads. Where there is none at all, the values are taken that cost least.
+from where plain substitution leads. Where there is none at all, a search by steps along the axes (Hooke and Jeeves,
+1961) finds values that cost little.
 """
 
 from collections.abc import Callable
@@ -22,47 +23,56 @@ _NUDGE = 1e-4
 _SUBSTITUTIONS = 32
 """Each goes half of the way, which settles where the whole way would swing to and fro."""
 
+_FIRST_STEP = 0.5
+"""Of the search for the least cost, as part of a row's size."""
+
+_SEARCHES = 24
+"""Each makes the step half as long where it finds nothing that costs less."""
 
 _NEARLY = 1e-3
 """What is less than this part of a row's size off is taken for a fixed point that rounding hides."""
 
 
 def fixed_point(function: Callable[[Array], tuple[Array, Array]], start: Array, close: float) -> Array:
-    """(..., k) values x that lead to x; where none are found, of all that were tried those that cost least.
+    """(..., k) values x that lead to x; where none are found, values that cost little, the same for like rows.
 
     function : (..., k) -> (..., k), (...)     what values lead to, and its cost; each row depends on the same row alone
     start : (..., k)
     close : part of a row's size by which x may differ from what it leads to
     """
-    tries = _Tries(function)
-    values, off = _by_newton(tries.off, start, close)
+
+    def off_at(values: Array) -> Array:
+        return function(values)[0] - values
+
+    values, off = _by_newton(off_at, start, close)
     if _is_closer(off, values, close).all():
         return values
     led = start
     for _ in range(_SUBSTITUTIONS):
-        led = led + 0.5 * tries.off(led)
-    others, others_off = _by_newton(tries.off, led, close, _MEASURING_ROUNDS[2])
+        led = led + 0.5 * off_at(led)
+    others, others_off = _by_newton(off_at, led, close, _MEASURING_ROUNDS[2])
     better = ~_is_closer(off, values, close) & (np.square(others_off).sum(axis=-1) < np.square(off).sum(axis=-1))
     values, off = np.where(better[..., None], others, values), np.where(better[..., None], others_off, off)
-    return np.where(_is_closer(off, values, _NEARLY)[..., None], values, tries.cheapest)
+    found = _is_closer(off, values, _NEARLY)
+    return values if found.all() else np.where(found[..., None], values, _cheapest(function, start, off.shape))
 
 
-class _Tries:
-    """Values that the function was called with.
+def _cheapest(function: Callable[[Array], tuple[Array, Array]], start: Array, shape: tuple[int, ...]) -> Array:
+    """(..., k) values that cost less than all a step beside them, which gets small.
 
-    cheapest : (..., k)     those that cost least, row by row
+    No slopes are followed: where there is no fixed point, these lead anywhere, by the last digit.
     """
-
-    def __init__(self, function: Callable[[Array], tuple[Array, Array]]) -> None:
-        self._function = function
-        self._cost, self.cheapest = np.array(np.inf), np.array(0.0)
-
-    def off(self, values: Array) -> Array:
-        """(..., k) what the values lead to, less the values."""
-        led, cost = self._function(values)
-        self.cheapest = np.where((cost < self._cost)[..., None], values, self.cheapest)
-        self._cost = np.minimum(cost, self._cost)
-        return led - values
+    values, cost = np.broadcast_to(start, shape), np.full(shape[:-1], np.inf)
+    step = _FIRST_STEP * np.abs(values).max(axis=-1, keepdims=True)
+    for _ in range(_SEARCHES):
+        before = cost
+        for way in (*np.eye(shape[-1]), *-np.eye(shape[-1])):
+            tried = values + step * way
+            still = function(tried)[1]
+            values = np.where((still < cost)[..., None], tried, values)
+            cost = np.fmin(still, cost)
+        step = np.where((cost < before)[..., None], step, 0.5 * step)
+    return values
 
 
 def _is_closer(off: Array, values: Array, close: float) -> Mask:

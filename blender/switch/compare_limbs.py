@@ -40,15 +40,13 @@ def _world_units(to_world: Array) -> Array:
 class LimbComparison:
     """How limbs show, compared with how they showed before.
 
-    rows : which of the plan's frames are measured
-    frames : (m,) these
+    rows : (m,) which of the plan's frames are measured
     poses : by bone (m, 4, 4) in armature space, as they are to be
     """
 
     plan: Plan
     limbs: Sequence[SwitchPlan]
     rows: NDArray[np.intp]
-    frames: Array
     poses: Mapping[str, Array]
 
     @property
@@ -85,7 +83,7 @@ class LimbComparison:
             fields["misposed"][self.rows] = np.logical_or.reduce(off > allowed, axis=(0, 2))
             if fields["misposed"].any():
                 fields["off_bone"] = limb.shown[int((off / allowed).max(axis=(1, 2)).argmax())].name
-                notes += _told(limb, off, allowed, self.frames, unit)
+                notes += _told(limb, off, allowed, self.plan.frames[self.rows], unit)
             reports.append(self._report(limb, fields))
         sampled = [translated("report.limbs_measured", count=count, total=total)]
         return reports, notes + (sampled if count < total else [])
@@ -108,13 +106,7 @@ def compare_limbs(
     keyed = {path for limb in limbs for bone in limb.keyed for path in limb.paths(bone)}
     rows = chosen_frames(plan.frames, plan.rig, measure, _FEW, likely, keyed)
     names = {bone.name for limb in limbs for bone in limb.shown}
-    return LimbComparison(
-        plan=plan,
-        limbs=limbs,
-        rows=rows,
-        frames=plan.frames[rows],
-        poses={name: poses[name][rows] for name in names},
-    )
+    return LimbComparison(plan=plan, limbs=limbs, rows=rows, poses={name: poses[name][rows] for name in names})
 
 
 def _constrained(rig: Rig, limb: SwitchPlan) -> bool:

@@ -82,7 +82,8 @@ def switch(
             told = *off, *dict.fromkeys(notes), *followed.notes
             return Report(rig=plan.name, chains=(*reports, *followed.chains), notes=told, operation="Switch")
 
-        return MeasurePhase(Need.of(comparison.points, comparison.frames, sampler, {rig: keyed}), measure)
+        times = plan.frames[comparison.rows]
+        return MeasurePhase(Need.of(comparison.points, times, sampler, {rig: keyed}), measure)
 
     return write
 
