@@ -57,7 +57,7 @@ def _obstacles(place: Point, control: Point) -> Iterator[Obstacle]:
         return
     yield from _obstacles(parent, control)
     for mover, constraint in dependencies.constraints_moving(place):
-        sources = list(dependencies.targets(constraint))
+        sources = list(dependencies.followed_by(constraint))
         local = constraint.owner_space.startswith("LOCAL")
         goes_along = not any(next(_obstacles(source, control), None) for source in sources) if sources else local
         if not (constraint.mute or goes_along):

@@ -52,7 +52,7 @@ def ties(place: Point) -> object:
     item: Rig = place.object
     if place.bone and place.bone not in item.pose.bones:
         return None
-    followed = [tuple(_followed(constraint)) for constraint in _acting(place)]
+    followed = [tuple(followed_by(constraint)) for constraint in _acting(place)]
     if not is_rig(item) and versions.drivers(item):
         followed.append(tuple(_driving(place)))
     return followed if place.bone or not item.parent else (item.parent, item.parent_type, item.parent_bone, followed)
@@ -224,7 +224,7 @@ def sources_of(place: Point) -> Iterator[Point]:
     if parent := _parent(place):
         yield parent
     for constraint in _acting(place):
-        yield from _followed(constraint)
+        yield from followed_by(constraint)
 
 
 def upstream(*points: Point, sources: Callable[[Point], Iterable[Point]] = sources_of) -> set[Point]:
@@ -277,8 +277,8 @@ def targets(constraint: Constraint) -> Iterator[Point]:
         yield Point(pole, constraint.pole_subtarget if pole.type == "ARMATURE" else "")
 
 
-def _followed(constraint: Constraint) -> Iterator[Point]:
-    """What it aims at, and what its custom space belongs to."""
+def followed_by(constraint: Constraint) -> Iterator[Point]:
+    """What a constraint takes places from: what it aims at, and what its custom space belongs to."""
     yield from targets(constraint)
     if "CUSTOM" in (constraint.owner_space, constraint.target_space) and (space := constraint.space_object):
         yield bone_or_whole(space, constraint.space_subtarget)

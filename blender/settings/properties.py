@@ -254,7 +254,7 @@ def _chain_fields() -> Iterator[Field]:
     # Not for users: tells which report is that of the armature as it stands. Undo takes it back, as what it tells of.
     yield Object, "report", props.StringProperty(name="Report", **HIDDEN)
     # Not for users: the name of the armature for which Create Targets has made this.
-    for owner in (Object, Collection, Bone, bpy.types.BoneCollection):
+    for owner in (Object, Collection, bpy.types.BoneCollection):
         yield owner, "made_for", props.StringProperty(name="Made for", options={"HIDDEN"})
     for name in KEYED_OPTIONS:
         yield PoseBone, name, option("chain", name, update=_option_changed, **_KEYED)

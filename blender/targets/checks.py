@@ -204,7 +204,7 @@ def _refuse_hanging(plan: Plan, goals: Mapping[Point, bool], *, over_range: bool
                 seen.add(place)
                 waiting += [(parent, link) for parent in dependencies.with_parents(place)[1:2]]
                 for other in _links(place, over_range=over_range):
-                    sources = dependencies.targets(other[1])
+                    sources = dependencies.followed_by(other[1])
                     waiting += [(source, link or other) for source in sources if _moves(chain, goals, other, source)]
 
 

@@ -15,12 +15,12 @@ from .new_targets import Role
 
 
 def mark(made: Any, name: str) -> None:
-    """Mark an object, a bone or a collection as made for the armature object of this name."""
+    """Mark an object or a collection as made for the armature object of this name."""
     made.two_bone_ik_made_for = name
 
 
 def is_marked(item: Any) -> bool:
-    """True if Create Targets has made the object, bone or collection."""
+    """True if Create Targets has made the object or collection."""
     return bool(item.two_bone_ik_made_for)
 
 

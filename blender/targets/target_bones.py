@@ -75,9 +75,7 @@ def make(rig: Rig, scene: Scene, new: Sequence[NewTarget], undo: ExitStack) -> t
             bone.use_deform = False
     collection = _collection(rig)
     for name, target in zip(names, new, strict=True):
-        added = rig.data.bones[name]
-        mark(added, rig.name)
-        collection.assign(added)
+        collection.assign(rig.data.bones[name])
         rig.pose.bones[name].custom_shape = _shape(target.role)
     named: dict[str, Any] = {"count": len(new), "collection": collection.name}
     created = translated("note.created_bone" if len(new) == 1 else "note.created_bones", **named)

@@ -68,6 +68,9 @@ HANGING = {
         bpy.data.objects["Rig"], "parent", constrained(made("Carrier"), "COPY_LOCATION", target()).id_data
     ),
     "other bone": through_another_bone,
+    "custom space": lambda: constrained(
+        bone("spine"), "COPY_LOCATION", made("Source"), owner_space="CUSTOM", space_object=target()
+    ),
     "IK of the spine": lambda: constrained(bone("spine"), "IK", target(), chain_count=1),
 }
 
