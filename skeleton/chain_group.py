@@ -98,22 +98,18 @@ class ChainGroup:
         use_axis = self.chain.use_hinge_axis
         return hock.leg(self.joints, axis, self.plan.hock, angle, use_hinge_axis=use_axis)
 
-    def solve(self, goals: Goals, from_bones: Array | None = None, prepared: PreparedChain | None = None) -> Solution:
+    def solve(self, goals: Goals, prepared: PreparedChain | None = None) -> Solution:
         """The chains solved; of legs with a hock with the rotations of all three bones, and the hock among the joints.
 
         goals : the pose (n, c, 3, 3, 3) of legs has their third bones, too
-        from_bones : (n, c, 2, 3, 3) at rest, from the links of the bones to those of `chain` if these are others
         prepared : instead of those of the group
         """
         prepared = prepared or self.prepared
         if not self.third:
-            solution = solve(prepared, goals, self.options)
-            if from_bones is None:
-                return solution
-            return replace(solution, rotations=product(solution.rotations, from_bones))
-        leg = replace(self.prepared_leg, triangle=prepared)
-        if from_bones is not None:
-            leg = replace(leg, to_sides=np.swapaxes(from_bones, -1, -2))
+            return solve(prepared, goals, self.options)
+        leg = replace(self.prepared_leg, triangle=replace(prepared, from_bones=None))
+        if prepared.from_bones is not None:
+            leg = replace(leg, to_sides=np.swapaxes(prepared.from_bones, -1, -2))
         solved = hock.solve(leg, replace(goals, pose=None), self.options, goals.pose)
         return replace(solved.triangle, rotations=solved.rotations, joints=solved.joints)
 

@@ -89,12 +89,11 @@ def _solve_with_links(group: ChainGroup, reference: Array, links: Array, goals: 
     """The chains solved with the links `links` at rest, given to the solver along those of `reference` (n, c, 2, 3)."""
     joints = chained(unit(reference) * norm(links)[..., None])
     rest, group = group.prepared.rest, replace(group, chain=replace(group.chain, joints=joints))
-    prepared = group.prepared
+    prepared = replace(group.prepared, from_bones=rotation.shortest(unit(links), unit(reference)))
     if group.plan.options.reference == Reference.POSE:
         hinges = _hinges(group, rest, prepared.rest)
         prepared = replace(prepared, rest=replace(rest, hinges=hinges))
-    solution = group.solve(goals, rotation.shortest(unit(links), unit(reference)), prepared)
-    return SolvedGroup(group=group, goals=goals, solution=solution, samples=samples)
+    return SolvedGroup(group=group, goals=goals, solution=group.solve(goals, prepared), samples=samples)
 
 
 def _hinges(group: ChainGroup, rest: ReferencePose, own: ReferencePose) -> Array:

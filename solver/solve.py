@@ -34,10 +34,17 @@ class PreparedChain:
     """A chain that was checked and measured once, to be solved for many sets of goals: see `prepare`.
 
     rest : its rest pose
+    from_bones : (n, ..., 2, 3, 3) or None   at rest, from the links of the bones to those of the chain if these are
+                                             others: rotations are those of the bones
     """
 
     chain: Chain
     rest: ReferencePose
+    from_bones: Array | None = None
+
+    def of_bones(self, rotations: Array) -> Array:
+        """(n, ..., 2, 3, 3) how bones are rotated where the links of the chain are rotated so."""
+        return rotations if self.from_bones is None else product(rotations, self.from_bones)
 
 
 def prepare(chain: Chain) -> PreparedChain:
@@ -63,7 +70,7 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
     plane = bend_plane(goals, options, rest, start)
     limit = input_pose.reach if options.use_extension_limit else None
     solutions = [_solve_side(goals, *side, limit, start, options) for side in bend.candidates(plane, options)]
-    solution = solutions[0] if len(solutions) == 1 else _choose(solutions, chain, goals, input_pose, options)
+    solution = solutions[0] if len(solutions) == 1 else _choose(solutions, prepared, goals, input_pose, options)
     if options.unreachable == Unreachable.HOLD:
         solution = _hold(solution, chain)
     if differs(options.pole_pin, 0.0) and plane.has_pole and options.plane != Plane.REST:
@@ -71,7 +78,7 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
     [solution] = _settled([solution], goals, start, options)
     if differs(options.influence, 1.0):
         _, solution = blended(solution, prepared, solution.rotations, goals.pose, options.influence)
-    return solution
+    return replace(solution, rotations=prepared.of_bones(solution.rotations))
 
 
 def _with_pole_on_root(goals: Goals, start: ReferencePose, options: Options) -> Goals:
@@ -164,7 +171,7 @@ def _turns(along: Array, across: Array, reached: Array) -> Array:
 
 
 def _choose(
-    solutions: list[Solution], chain: Chain, goals: Goals, input_pose: ReferencePose, options: Options
+    solutions: list[Solution], prepared: PreparedChain, goals: Goals, input_pose: ReferencePose, options: Options
 ) -> Solution:
     """The solution that consists of one of the two solutions on each frame, chosen as `bend` says."""
     shortfalls = np.stack([solution.shortfall for solution in solutions])
@@ -173,10 +180,10 @@ def _choose(
         return solutions[0].replaced_by(solutions[1], bend.farther_from_limits(angles, shortfalls, options))
     if options.unreachable == Unreachable.HOLD:
         # What moves is what is held, and that is no nearer to the target on one side.
-        solutions, out = [_hold(solution, chain) for solution in solutions], shortfalls > 0.0
+        solutions, out = [_hold(solution, prepared.chain) for solution in solutions], shortfalls > 0.0
         shortfalls = np.where(out.all(axis=(0, 1)), shortfalls, out)
     solutions = _settled(solutions, goals, input_pose, options)
-    rotations = np.stack([solution.rotations for solution in solutions])
+    rotations = np.stack([prepared.of_bones(solution.rotations) for solution in solutions])
     angles = np.stack([solution.hinge_angle[:1] for solution in solutions])
     pose = np.eye(3) if goals.pose is None else goals.pose[..., 0, :, :]
     pose = np.broadcast_to(pose, (*shortfalls.shape[1:], 3, 3))
