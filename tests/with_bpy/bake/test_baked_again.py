@@ -122,6 +122,23 @@ def test_nearest_keeps_its_sides_where_the_limb_was_straight() -> None:
     keeps_its_keys(rig, frames=(1, 6))
 
 
+def test_nearest_keeps_its_sides_where_a_stretch_swings_the_limb() -> None:
+    """A bone between lies aside, so that the way from root to mid joint turns on the root bone as that stretches."""
+    ends = pairwise([(0, 0, 1), (0.245, 0.159, 0.992), (0.491, 0.318, 0.984), (0.465, -0.098, 0.573)])
+    names = ("upper", "between", "lower")
+    limb = [rigs.Bone(name, *both, above) for name, both, above in zip(names, ends, ("", *names), strict=False)]
+    rig = rigs.armature([limb[0], limb[1]._replace(roll=1.87), limb[2]])
+    fields = {"bend": "NEAREST", "reference": "POSE", "unreachable": "STRETCH", "root_bone": "upper"}
+    chain = rigs.chain(rig, "lower", target=(0, 0, 0), **fields)
+    rigs.animate(chain.target, location={5: (-0.281, 0.233, 1.351), 6: (1.559, -1.024, 1.651)})
+    rig.data.bones["between"].inherit_scale = rig.data.bones["lower"].inherit_scale = "ALIGNED"
+    rig.pose.bones["between"].rotation_quaternion = Euler((0.3, -0.5, -0.9)).to_quaternion()
+    rig.pose.bones["lower"].location = (-0.1, -0.2, 0.151)
+    animate_turns(rig, "lower", {1: (0.36, 0.6, 0.56), 3: (-0.85, 0.76, 0.7)})
+    api.bake(rig, frames=(1, 7))
+    keeps_its_keys(rig, frames=(1, 7))
+
+
 def test_a_turned_hock_stays_where_the_leg_is_pinned() -> None:
     chain = leg("RIGID", reference="POSE", hock_angle=0.3, max_stretch=1.1)
     chain.pole_target, chain.pole_pin = rigs.empty("Pole", (0.6, -0.9, 0.8)), 1.0
