@@ -17,7 +17,7 @@ from ..blender.messages.refused import Refused
 from ..blender.scene.checks import given_rig
 
 Arguments = ParamSpec("Arguments")
-Following = Callable[[Rig, Sequence[str] | None], Sequence[str] | None]
+ChainsWithTargets = Callable[[Rig, Sequence[str] | None], Sequence[str] | None]
 
 
 class Command(Protocol[Arguments]):
@@ -56,11 +56,11 @@ def command(request: Callable[Arguments, Request]) -> Command[Arguments]:
 
 
 def action_command(
-    following: Following, *, whole: bool = True
+    with_targets: ChainsWithTargets, *, whole: bool = True
 ) -> Callable[[Callable[Arguments, Request]], ActionCommand[Arguments]]:
     """The same as `command`, of what plays, or a list for each of the `actions` of a pattern.
 
-    following : of an armature and the names that are given, the chains whose targets count, as `bake` takes them
+    with_targets : gives the chains whose targets count, as `bake` takes them, for an armature and the names given
     whole : without `frames`, those of the action are meant
     """
 
@@ -77,7 +77,7 @@ def action_command(
             def make(span: tuple[int, int] | None) -> Request:
                 return request(**given | {"frames": span} if own else given)
 
-            chains = following(given_rig(rig), given.get("chains"))
+            chains = with_targets(given_rig(rig), given.get("chains"))
             return each_action.requests(given_rig(rig), actions, given.get("scene"), make, chains)
 
         @wraps(request)

@@ -37,7 +37,7 @@ def flip_bend(rig: Object, chains: Sequence[str] | None = None, *, scene: Scene 
 def solve(
     rig: Object, chains: Sequence[str] | None = None, *, scene: Scene | None = None, insert_keys: bool | str = False
 ) -> Request:
-    """Pose the chains for the scene as it stands, on its current frame; key them where `insert_keys` is set.
+    """Pose the chains for the scene as it is, on its current frame; key them where `insert_keys` is set.
 
     Where Live poses a chain already, Solve starts from the pose before Live, and so gives the same pose again. The
     report tells, as that of a bake does, where Blender then shows a chain in another pose.

@@ -1,6 +1,6 @@
 """What a change of the frame costs with Live, beside Blender's own IK constraints on the same limbs, in one process.
 
-Beside both stands a handler that only writes ready-made rotations after Blender has evaluated the frame: nothing that
+Beside both there is a handler that only writes ready-made rotations after Blender has evaluated the frame: nothing that
 poses limbs there can be faster.
 """
 

@@ -52,7 +52,7 @@ def read_plant(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def gathered(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
-    """The table of a shot whose options of Plant stand in its table `plant`, also those that it gives by themselves.
+    """The table of a shot whose options of Plant are in its table `plant`, also those that it gives by themselves.
 
     raises : Refused if it gives one twice
     """

@@ -14,7 +14,7 @@
     build : Build into Rig and Remove from Rig
     live : Live, and Drag with mouse, keys and snapping
 
-`ui` says where their buttons stand.
+`ui` says where their buttons are.
 """
 
 from . import bake, build, chains, hold, live, plant, switch, takeover, takes, targets

@@ -10,7 +10,7 @@ from .armature_operator import ChainOperator, Result, SelectedChainsOperator, ap
 from .progress import RequestOperator
 
 
-class _InTurn(RequestOperator, SelectedChainsOperator):
+class _HoldsOperator(RequestOperator, SelectedChainsOperator):
     def groups(self, rigs: list[Rig]) -> list[list[Rig]]:
         return [[rig] for rig in rigs]
 
@@ -20,7 +20,7 @@ class _InTurn(RequestOperator, SelectedChainsOperator):
             yield onto
 
 
-class TWO_BONE_IK_OT_hold(_InTurn):
+class TWO_BONE_IK_OT_hold(_HoldsOperator):
     """Let the target stay where it is, in the world or on what Hold to names. It takes the range of its selected keys,
     else the preview range, else the frames to come"""
 
@@ -59,7 +59,7 @@ class TWO_BONE_IK_OT_hold(_InTurn):
         )
 
 
-class TWO_BONE_IK_OT_holds_update(_InTurn):
+class TWO_BONE_IK_OT_holds_update(_HoldsOperator):
     """Make all holds anew from the keys before them, as what they hold on to may have moved since"""
 
     bl_label = "Update Two-Bone IK Holds"

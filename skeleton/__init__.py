@@ -1,6 +1,6 @@
 """From samples to channels: limbs on a skeleton, as arithmetic that knows no Blender.
 
-What is decided about one limb, thresholds too, is in `solver`. Here limbs stand side by side on their skeleton.
+What is decided about one limb, thresholds too, is in `solver`. Here limbs are side by side on their skeleton.
 
     values : the data between the steps: bones, chains, plans, samples, channels
     batches : how many items are worked on at once
@@ -21,7 +21,7 @@ What is decided about one limb, thresholds too, is in `solver`. Here limbs stand
     targets_from_pose : target and pole that keep a pose best; pole in front or behind
     hold : grip of a hold, taken again in the world; ease into the own motion
     built_limb : the closed form as bones at rest and drivers' expressions
-    shown : what a report says of pins and twists
+    shown : what a report says of pole pins and twists
     rounding : within which distance a limb counts as in place
     transform : matrices, taken apart and put together
     steps : how long work tells its progress

@@ -127,7 +127,7 @@ _MOVED = 1e-2
 def _along_axis(group: ChainGroup, bone: int, stretch: Array) -> Array:
     """(n, c) the factor on the bone's y axis with which the next joint is `stretch` (n, c) times as far away.
 
-    Limbs that are not pinned stretch their bones by that, wherever the next joint lies. Those whose next joint lies at
+    Limbs without a pole pin stretch their bones by that, wherever the next joint lies. Those whose next joint lies at
     a right angle to the axis, where no factor moves it, keep their length. No factor is above twice Maximum Stretch, or
     below half of 1 / Maximum Stretch.
     """
@@ -144,7 +144,7 @@ def _along_axis(group: ChainGroup, bone: int, stretch: Array) -> Array:
 
 
 def stretch_limits(group: ChainGroup) -> Array | None:
-    """`Goals.stretch_limits` (n, c, 2, 2) of pinned chains; None for all others.
+    """`Goals.stretch_limits` (n, c, 2, 2) of chains with a pole pin; None for all others.
 
     A joint beside its bone's axis comes as near and goes as far as the factors that `_along_axis` takes move it. The
     third bone of a leg has the stretch of its end bone.

@@ -182,7 +182,7 @@ def built_twists(plan: ChainPlan, end: Array) -> Iterator[tuple[str, BuiltBone]]
             BuiltBone(
                 carrier=carrier,
                 orientation=orientation @ part.bone.offset[:3, :3],
-                axis=twist_bones.beside(part, twist_bones.rest_line(plan, upper=part.upper)),
+                axis=twist_bones.line_at_side(part, twist_bones.rest_line(plan, upper=part.upper)),
                 angle=f"{share:.9g}*w+{_TURN:.9g}",
             ),
         )

@@ -40,7 +40,7 @@ class ChainGroup:
     line : (n, c, 3)                 where twist bones in line carry the end bone: from root to mid joint, in the root
                                      bone's space
     gathered : (n, c, k)             and the radians about such lines that they give to the root bone in `basis`
-    grown : (n, c, 2 or 3, 2, 3)     of pinned limbs, in chain space at rest: the way from a bone's joint to the
+    grown : (n, c, 2 or 3, 2, 3)     with a pole pin, in chain space at rest: the way from a bone's joint to the
                                      next, and what it gains for each factor on the bone's y axis
     lengthened : (n, c, 2 or 3)      of chains that stretch: how many times as long as in `basis` root, end and third
                                      bones are posed, as the last bake left them

@@ -166,8 +166,8 @@ def limb_points(
     for twist in plan.twists:
         if not twist.in_line:
             posed.append(posed_on(twist.bone, carriers[plan.root if twist.upper else plan.end]))
-    beside = np.array(((0.0, 1.0, 0.0), (SIDE, 1.0, 0.0)))
-    shown = [(pose, bone.length * place) for bone, pose in posed if bone in plan.keyed for place in beside]
+    places = np.array(((0.0, 1.0, 0.0), (SIDE, 1.0, 0.0)))
+    shown = [(pose, bone.length * place) for bone, pose in posed if bone in plan.keyed for place in places]
     points = [*(transform.transform_points(pose, place) for pose, place in shown), *joints]
     to_world = group.to_world[..., :3, :3]
     if not group.kinematics.rigid:

@@ -104,7 +104,7 @@ class _Limb:
         return (self if whole else each_array(on_rows(rows), self))._points(values)
 
     def _points(self, values: Sequence[Array]) -> Array:
-        """(n, p, 3) mid joint, tip and targets, and beside a target that turns what shows its orientation."""
+        """(n, p, 3) mid joint, tip and targets, and next to a target that turns what shows its orientation."""
         worlds = self.worlds(values)
         goals, from_world = self.solved.goals, self.solved.group.from_world
         heads = {point: world[:, None, :3, 3] for point, world in worlds.items()}
@@ -117,7 +117,7 @@ class _Limb:
         for point, channels in self.channels.items():
             if len(channels) > 1:
                 axes = transform.orientation(worlds[point][:, :3, :3])
-                shown += [heads[point] + (axes @ offset)[:, None] for offset in self._beside()]
+                shown += [heads[point] + (axes @ offset)[:, None] for offset in self._orientation_offsets()]
         return np.concatenate(shown, axis=1)
 
     def _turned_lever(self, worlds: Mapping[Point, Array]) -> Array:
@@ -127,7 +127,7 @@ class _Limb:
             return self.lever
         return transform.transform_vectors(transform.orientation(worlds[target][:, :3, :3]), self.lever)
 
-    def _beside(self) -> list[Array]:
+    def _orientation_offsets(self) -> list[Array]:
         """Tail of the bone that turns as the target does, and a point beside it, world units."""
         plan = self.solved.plan
         bone = plan.below[-1] if plan.below else plan.end

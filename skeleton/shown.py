@@ -29,14 +29,14 @@ def twist_points(solved: SolvedGroup, rows: Integers) -> Array:
     """(m, c, k, 3) in the world, beside the tails of the twist bones: how they turn, on these rows of the frames."""
     plans, at = solved.plans, transform.on_rows(rows)
     posed = twist.poses(solved, bone_bases(solved))[len(solved.plan.limb) :]
-    beside = np.array([[part.bone.length * np.array((SIDE, 1.0, 0.0)) for part in plan.twists] for plan in plans])
-    points = transform.transform_points(np.stack([at(pose) for pose in posed], axis=2), beside)
+    offsets = np.array([[part.bone.length * np.array((SIDE, 1.0, 0.0)) for part in plan.twists] for plan in plans])
+    points = transform.transform_points(np.stack([at(pose) for pose in posed], axis=2), offsets)
     to_world = at(stacked(solved.samples.to_world[plan.rig] for plan in plans))
     return np.broadcast_to(transform.transform_points(to_world[:, :, None], points), (len(rows), *points.shape[1:]))
 
 
-def pin_fields(solved: SolvedGroup) -> dict[str, Array]:
-    """(n, c) of each chain; distances in the world, on frames with all of the pin."""
+def pole_pin_fields(solved: SolvedGroup) -> dict[str, Array]:
+    """(n, c) of each chain; distances in the world, on frames with the whole pole pin."""
     group, solution = solved.group, solved.solution
     joints = world_joints(solved)
     links = norm(np.diff(joints, axis=-2))

@@ -98,8 +98,8 @@ class SolvedGroup:
         joints = self.solution.joints[0, 0]
         line = joints[-1] - joints[0]
         corner = self.group.sides(np.diff(joints, axis=0))[0]
-        beside, towards = (rejection(point, unit(line)) for point in (corner, self.goals.pole[0, 0]))
-        return 1 if beside @ towards >= 0.0 else -1
+        bent, towards = (rejection(point, unit(line)) for point in (corner, self.goals.pole[0, 0]))
+        return 1 if bent @ towards >= 0.0 else -1
 
 
 def one_by_one(plan: Plan, solved: Iterable[SolvedGroup]) -> list[SolvedGroup]:

@@ -116,13 +116,13 @@ def _best_goals(
     size = float(norm(np.diff(pose.chain.joints, axis=-2)).sum(axis=-1).max())
     steady = targets.STEADY + (float(resolution.max()) / size if size else 0.0)
     target = _target(group, pose, resolution)
-    pin = options.pole_pin if plan.pole else 0.0
+    pole_pin = options.pole_pin if plan.pole else 0.0
     tries = []
     # A pole in front of the chain is right for one that bends away from its pole.
     for distance in (size, -size):
         pole = targets.from_pose(pose.chain, pose.rotations[:, :2], distance, options.pole_angle, steady).pole
         assert pole is not None
-        pole = np.where((np.broadcast_to(pin, len(pole)) > 0.0)[..., None], pose.mid, pole)
+        pole = np.where((np.broadcast_to(pole_pin, len(pole)) > 0.0)[..., None], pose.mid, pole)
         tried = _as_sampled(group, replace(sampled, target=target[:, None], pole=pole[:, None] if plan.pole else None))
         tries.append((target, pole, solve_for(group, tried, samples)))
     return min(tries, key=lambda tried: _cost(tried[-1].solution, pose))
@@ -150,7 +150,7 @@ def _pose(group: ChainGroup, samples: Samples, count: int) -> _Pose:
     root, *bones = (in_chain_space(bone.name) for bone in (plan.root, plan.end, *plan.third))
     last, place = plan.tip_place
     tip = transform.transform_points(in_chain_space(last), np.array(place))
-    # A tip bone may move on a limb that stands still.
+    # A tip bone may move on a limb that does not move.
     posed = np.stack(np.broadcast_arrays(*(bone[..., :3, 3] for bone in bones), tip), axis=-2)
     turns = (
         _with_gathered(group, transform.rotation(root[..., :3, :3], group.basis[0].scale[:, 0])),

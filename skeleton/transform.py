@@ -124,8 +124,8 @@ def without_rounding(linear: Array) -> Array:
     x, y = linear[..., 0], linear[..., 1]
     size = np.abs(linear).max(axis=(-2, -1))[..., None]
     y = np.where(np.abs(y).max(axis=-1, keepdims=True) > _FLAT * size, y, 0.0)
-    beside = np.abs(cross(x, unit(y))).max(axis=-1, keepdims=True) > _FLAT * size
-    return np.stack((np.where(beside, x, 0.0), y, linear[..., 2]), axis=-1)
+    apart = np.abs(cross(x, unit(y))).max(axis=-1, keepdims=True) > _FLAT * size
+    return np.stack((np.where(apart, x, 0.0), y, linear[..., 2]), axis=-1)
 
 
 def transform_points(matrix: Array, points: Array) -> Array:

@@ -59,12 +59,12 @@ def spread(solved: SolvedGroup, limb: list[Basis], before: EarlierTwists | None 
         line += [below[row] for row, _ in under]
         after = [below[plan.below.index(bone)] for bone in plan.limb[2:]]
     carriers = {True: kinematics.in_armature(poses[0]), False: kinematics.in_armature(poses[-1])}
-    beside = [
+    at_side = [
         _at_side(solved, carriers[part.upper], number, angles[part.upper], influence)
         for number, part in enumerate(plan.twists)
         if not part.in_line
     ]
-    return [root, end, *after, *line, *beside]
+    return [root, end, *after, *line, *at_side]
 
 
 def measured(solved: SolvedGroup, limb: list[Basis], before: EarlierTwists | None = None) -> dict[bool, twist.Twist]:
@@ -213,7 +213,7 @@ def _at_side(solved: SolvedGroup, carrier: Array, number: int, angle: Array, inf
     offsets = np.array([bone.offset[:3, :3] for bone in bones])
     rest = product(transform.unscaled(carrier[..., :3, :3]), offsets)
     still = inherit.rotation(bones, carrier, basis.scale, rest)
-    lines = [twist_bones.beside(plan.twists[number], twist_bones.rest_line(plan, upper=upper)) for plan in plans]
+    lines = [twist_bones.line_at_side(plan.twists[number], twist_bones.rest_line(plan, upper=upper)) for plan in plans]
     turn = (_shares(solved, number) - twist_bones.carried_share(plans[0], upper)) * angle
     goal = product(still, rotation.about(np.array(lines), turn))
     if np.any(np.less(influence, 1.0)):

@@ -46,7 +46,7 @@ def _at_rest(bones: Sequence[Bone]) -> Array:
     return reduce(np.matmul, (bone.offset for bone in bones), np.eye(4))
 
 
-def beside(twist: TwistBone, line: Array) -> Array:
+def line_at_side(twist: TwistBone, line: Array) -> Array:
     """(3,) a line of the bone that carries a bone at the side, in the space of this one."""
     return twist.bone.offset[:3, :3].T @ line
 
@@ -132,7 +132,7 @@ def _turned(
     for twist in (twist for twist in plan.twists if twist.upper == upper and twist.bone in values):
         # Of a bone in line, from its head to that of the last.
         below = bones[bones.index(twist.bone) + 1 :] if twist.in_line else ()
-        own = unit(_at_rest(below)[:3, 3]) if twist.in_line else beside(twist, line)
+        own = unit(_at_rest(below)[:3, 3]) if twist.in_line else line_at_side(twist, line)
         value = np.array(values[twist.bone], dtype=np.float64)[None]
         basis = rotation_matrices(value, twist.bone.rotation_mode)[0]
         if not twist.in_line and np.linalg.norm(basis @ own - own) > _ALIKE:

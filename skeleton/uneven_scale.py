@@ -69,7 +69,7 @@ def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGrou
 
 
 def with_grown(group: ChainGroup, samples: Samples) -> ChainGroup:
-    """The chains with `ChainGroup.grown` where they are pinned."""
+    """The chains with `ChainGroup.grown` where they have a pole pin."""
     if not group.plan.pole_pins:
         return group
     limb = [group.basis[0].without_rotation, group.basis[-1].without_rotation]

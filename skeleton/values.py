@@ -233,8 +233,8 @@ class ChainPlan:
         twists_below = not self.third and any(not twist.upper for twist in self.twists)
         needs_tip = partly if self.use_rotation else twists_below
         tips = self.below[-1:] if needs_tip else ()
-        beside = [twist.bone for twist in self.twists if not twist.in_line and self.may_fall_short("influence")]
-        return tuple(bone.name for bone in (*bones, *tips, *beside))
+        at_side = [twist.bone for twist in self.twists if not twist.in_line and self.may_fall_short("influence")]
+        return tuple(bone.name for bone in (*bones, *tips, *at_side))
 
     @property
     def oriented(self) -> tuple[str, ...]:

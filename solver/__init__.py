@@ -15,7 +15,7 @@ array([1.5, 2. ])
     reach : annulus, softness, stretch, and what is out of reach
     hock : legs of three bones as triangles of two sides
     pole_pin : where a mid joint pinned to its pole goes, as bones scale
-    pinned_solution : turns bones to that joint, at a part of the pin
+    pinned_solution : turns bones to that joint, at a part of the pole pin
     twist : how far a hand is turned, when that is undecided, and the share of each bone
     targets : target and pole from a pose; pole of a straight limb; the opposite pole
     rotation : rotations as other values, without jumps

@@ -1,4 +1,4 @@
-"""How a solution stands and moves: angles of the joints, flips of the bend, speed, frames that are almost straight."""
+"""Facts about a solution: angles of the joints, flips of the bend, speed, frames that are almost straight."""
 
 from math import pi, radians
 

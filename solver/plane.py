@@ -14,7 +14,7 @@ from .carry_last import carry_last, carry_normal
 from .numbers import differs, every
 from .reference_pose import ReferencePose, is_slight
 from .values import Array, Bend, Goals, Options, Plane, Reference
-from .vectors import angle_about, beside, cross, dot, norm, rejection, rotate_about, swing
+from .vectors import angle_about, cross, dot, norm, rejection, rotate_about, swing, unit_rejection
 
 _IN_LINE = 1e-6
 """Radians: a pole this close to the line from root to target gives no direction; float32 positions are as inexact."""
@@ -66,7 +66,7 @@ def _rest_plane(goals: Goals, options: Options, rest: ReferencePose, side: Array
     """The rest plane, aimed at the point in it that is closest to the target; a pole only chooses the side."""
     distance, aim = _aim(rejection(goals.target, rest.normal), options, rest)
     # An aim carried over from a frame with another rest plane lies outside of this one.
-    aim = beside(aim, rest.normal)
+    aim = unit_rejection(aim, rest.normal)
     hinge = np.broadcast_to(rest.normal, aim.shape)
     if goals.pole is not None:
         height = dot(cross(goals.pole, aim), hinge)

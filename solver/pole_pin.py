@@ -93,19 +93,19 @@ def pinned(
     """
     lengths, most = inputs.bone_lengths(lengths, 2), _max_stretch(max_stretch)
     target, pole = inputs.check_array("target", target, 3), inputs.check_array("pole", pole, 3)
-    beside = None if side is None else inputs.check_array("side", side, 3)
+    side = None if side is None else inputs.check_array("side", side, 3)
     shapes = {"lengths": (lengths.shape, 1), "target": (target.shape, 1), "pole": (pole.shape, 1)}
-    shapes |= {"max_stretch": (most.shape, 0)} | ({} if beside is None else {"side": (beside.shape, 1)})
+    shapes |= {"max_stretch": (most.shape, 0)} | ({} if side is None else {"side": (side.shape, 1)})
     rows = inputs.common_rows(**shapes)
     target, pole = (np.broadcast_to(point, (*rows, 3)) for point in (target, pole))
     slack = _ROUNDING * most * lengths.sum(axis=-1)
-    return pinned_joints(lengths, target, pole, link_limits(lengths, most), beside, slack)
+    return pinned_joints(lengths, target, pole, link_limits(lengths, most), side, slack)
 
 
 def pinned_joints(
     lengths: Array, target: Array, pole: Array, limits: Array, side: Array | None, slack: Array
 ) -> PinnedLimb:
-    """The same, with no checks.
+    """The limb that `pinned` gives, with no checks of its inputs.
 
     limits : (..., 2, 2)     the least and the greatest length of each bone
     slack : (...)            distance by which a target may be out of reach and still count as reached
@@ -117,11 +117,11 @@ def pinned_joints(
     # A target within reach is met to the bit.
     within = (inner <= distance) & (distance <= outer)
     tip = np.where(within[..., None], target, along(aim, np.clip(distance, inner, outer)))
-    mid, beside = nearest_mid(limits, tip, pole, aim, side)
+    mid, across = nearest_mid(limits, tip, pole, aim, side)
     shortfall = reach.shortfall(distance, inner, outer, slack)
     return PinnedLimb(
         joints=np.stack((np.zeros_like(tip), mid, tip), axis=-2),
-        beside=beside,
+        beside=across,
         limits=limits,
         stretch=_stretch(lengths, mid, tip),
         off_pin=norm(pole - mid),
@@ -132,7 +132,7 @@ def pinned_joints(
 
 
 def blended(lengths: ArrayLike, without: ArrayLike, pin: PinnedLimb, amount: ArrayLike) -> tuple[Array, Array]:
-    """Joints (..., 3, 3) and stretch (..., 2) part of the way from a limb without the pin to the pinned one.
+    """Joints (..., 3, 3) and stretch (..., 2) part of the way from a limb without the pole pin to the pinned one.
 
     Mid joint and tip go straight, then the mid joint to the nearest place that its bones allow.
 
@@ -152,7 +152,7 @@ def blended(lengths: ArrayLike, without: ArrayLike, pin: PinnedLimb, amount: Arr
 
 
 def nearest_mid(limits: Array, tip: Array, wish: Array, aim: Array, side: Array | None = None) -> tuple[Array, Array]:
-    """Of all places (..., 3) that the bones allow for the mid joint the nearest to `wish`, and `Pinned.beside`.
+    """(..., 3) the place nearest to `wish` that the bones allow for the mid joint, and `PinnedLimb.beside` (..., 3).
 
     limits : (..., 2, 2)     see `PinnedLimb`
     tip : (..., 3)           within the `annulus`
@@ -160,10 +160,10 @@ def nearest_mid(limits: Array, tip: Array, wish: Array, aim: Array, side: Array 
     side : (..., 3)          see `pinned`
     """
     distance, forward = norm(tip), dot(wish, aim)
-    beside = rejection(wish, aim)
-    height, size = norm(beside), norm(wish) + limits[..., 1].sum(axis=-1)
+    off_line = rejection(wish, aim)
+    height, size = norm(off_line), norm(wish) + limits[..., 1].sum(axis=-1)
     slack = _ROUNDING * size
-    across = _across(beside, height > IN_LINE * norm(wish), aim, side)
+    across = _across(off_line, height > IN_LINE * norm(wish), aim, side)
     place = np.stack((forward, height), axis=-1)
     centers = np.stack((np.zeros_like(distance), distance), axis=-1)
     first, second = shells = [(limits[..., bone, 0], limits[..., bone, 1]) for bone in range(2)]
@@ -184,15 +184,15 @@ def nearest_mid(limits: Array, tip: Array, wish: Array, aim: Array, side: Array 
     return np.where(allowed[0][..., None], wish, found), across
 
 
-def _across(beside: Array, decided: Mask, aim: Array, side: Array | None) -> Array:
+def _across(off_line: Array, decided: Mask, aim: Array, side: Array | None) -> Array:
     """(..., 3) unit vectors at right angles to the aim, towards the wished place; where it is on the line, the last."""
     if every(decided):
-        return unit(beside)
+        return unit(off_line)
     start = any_normal(aim)
     if side is not None:
         part = rejection(side, aim)
         start = np.where((norm(part) > IN_LINE * norm(side))[..., None], unit(part), start)
-    return carry_normal(aim, unit(beside), decided, start)
+    return carry_normal(aim, unit(off_line), decided, start)
 
 
 def _on_circle(place: Array, center: Array, radius: Array, slack: Array) -> Array:

@@ -9,7 +9,7 @@ from .carry_last import carry_last
 from .numbers import every
 from .reach import equalized
 from .values import Array, Chain, Mask
-from .vectors import IN_LINE, beside, chained, cross, dot, norm, triad, unit
+from .vectors import IN_LINE, chained, cross, dot, norm, triad, unit, unit_rejection
 
 SLIGHT = np.radians(3.0)
 """Radians: a rest pose that bends less does not decide the side against a chosen hinge axis. Captured skeletons and
@@ -105,8 +105,8 @@ def from_rotations(chain: Chain, rest: ReferencePose, rotations: Array, stretch:
     if every(pose.bent):
         return pose
     own = carry_last(np.einsum("...bji,...bj->...bi", rotations, pose.hinges), pose.bent)
-    hinges = beside(np.einsum("...bij,...bj->...bi", rotations, own), pose.links)
-    normal, side = beside(hinges[..., 1, :], pose.aim), carry_last(pose.side, pose.bent)
+    hinges = unit_rejection(np.einsum("...bij,...bj->...bi", rotations, own), pose.links)
+    normal, side = unit_rejection(hinges[..., 1, :], pose.aim), carry_last(pose.side, pose.bent)
     return replace(pose, hinges=hinges, normal=normal, side=side)
 
 
@@ -124,7 +124,7 @@ def _pose(links: Array, axes: Array, use_axes: Mask) -> ReferencePose:
     if not every(use_axes):
         normal = bend * (side / np.where(bent, sine, 1.0))[..., None]
         axes = np.where((bent & ~use_axes)[..., None, None], normal[..., None, :], axes)
-    hinges = beside(axes, directions)
+    hinges = unit_rejection(axes, directions)
     lengths, aim = norm(links), links.sum(axis=-2)
     # A full fold has no direction of its own; the root bone's is as good.
     folded = norm(aim) <= _FOLDED * lengths.sum(axis=-1)
@@ -134,7 +134,7 @@ def _pose(links: Array, axes: Array, use_axes: Mask) -> ReferencePose:
         links=directions,
         hinges=hinges,
         aim=aim,
-        normal=beside(hinges[..., 1, :], aim),
+        normal=unit_rejection(hinges[..., 1, :], aim),
         side=side,
         bent=bent,
     )

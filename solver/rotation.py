@@ -208,8 +208,8 @@ def _start(values: Array, before: Array | None) -> Array:
 def _signs(values: Array, before: Array | None) -> Array:
     """(n, ...) factors +1 or -1 that make each row point to the side of the row before."""
     first = dot(values[:1], values[:1] if before is None else before)
-    beside = np.concatenate((first, dot(values[1:], values[:-1]))) if len(values) > 1 else first
-    return np.multiply.accumulate(np.where(beside < -_HALF_TURN, -1.0, 1.0))
+    products = np.concatenate((first, dot(values[1:], values[:-1]))) if len(values) > 1 else first
+    return np.multiply.accumulate(np.where(products < -_HALF_TURN, -1.0, 1.0))
 
 
 def _unwind(angles: Array, before: Array | None) -> Array:

@@ -131,8 +131,8 @@ class Goals:
     seconds : (n, ...) or None      rising, the time of each frame; pole smoothing asks for it
     rounding : (n, ...) or None     how far off the target may be because coordinates are rounded; a target that lies
                                     no farther out of reach counts as reached
-    stretch_limits : (n, 2, 2) or None   the least and the greatest stretch of root and end bone where the mid joint is
-                                    pinned, if not 1 / max_stretch and max_stretch
+    stretch_limits : (n, 2, 2) or None   the least and the greatest stretch of root and end bone with a pole pin,
+                                    if not 1 / max_stretch and max_stretch
     """
 
     target: Array
@@ -173,7 +173,7 @@ class Options:
     pole_influence, influence : 0 to 1
     pole_pin : 0 to 1               how far the mid joint goes to the pole that it bends towards, see `pole_pin`
     softness : 0 to 1               part of the full reach over which the chain eases in; 1 is all of it
-    max_stretch : >= 1              of a pinned limb each bone also scales down, to 1 / max_stretch
+    max_stretch : >= 1              with a pole pin each bone also scales down, to 1 / max_stretch
     bend_min, bend_max : -pi to pi  limits of the hinge angle; if they leave one side only, the chain bends to that side
     pole_smoothing : 0 to 1         how long the plane turns on frames whose pole is near the line, see `swivel`; 0: off
     tolerance : >= 0                part of the chain's length by which a target may lie out of reach and still count as

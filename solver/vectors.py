@@ -74,7 +74,7 @@ def any_normal(direction: Array) -> Array:
     return unit(rejection(axis, direction))
 
 
-def beside(vector: Array, direction: Array) -> Array:
+def unit_rejection(vector: Array, direction: Array) -> Array:
     """(..., 3) unit vector towards `vector`, at right angles to the unit vector `direction`; any normal if in line."""
     part = rejection(vector, direction)
     length = norm(part)

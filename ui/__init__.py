@@ -1,6 +1,6 @@
 """What users see; it draws and decides nothing.
 
-    panel : which section or button stands where, also first; the list of chains
+    panel : which section or button is where, also first; the list of chains
     sidebar : widths, rows, wrapped text and sections that all files below share
     chains : the sections for bones, bend and reach, and the choice of a side
     targets : the section of the target of the limb in hand

@@ -81,7 +81,7 @@ def _draw_twists(layout: UILayout, chain: TwoBoneIKChain, rig: Rig) -> None:
 
 
 def draw_bend(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
-    """Which way it bends, and by how much as it stands."""
+    """Which way it bends, and by how much now."""
     body = section(layout, "Bend")
     if body:
         body.label(text=limb_notice.angles(limb_notice.look(context, chain.id_data)[chain.name]), translate=False)

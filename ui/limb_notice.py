@@ -1,4 +1,4 @@
-"""How a limb stands, in words and icons of limb_notice.toml, and the button that mends what hides it."""
+"""The state of a limb, in words and icons of limb_notice.toml, and the button that mends what hides it."""
 
 import tomllib
 from collections.abc import Mapping

@@ -305,7 +305,7 @@ def _solved_fields(plan: Plan, solved: SolvedGroup, solution: Solution) -> dict[
     if solved.plan.twists:
         arrays["undecided_twist"] = shown.undecided_twist(solved)[plan.requested]
     if solved.plan.pole_pins and solved.plan.pole:
-        arrays |= {name: values[plan.requested] for name, values in shown.pin_fields(solved).items()}
+        arrays |= {name: values[plan.requested] for name, values in shown.pole_pin_fields(solved).items()}
     return arrays
 
 

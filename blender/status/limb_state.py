@@ -16,7 +16,7 @@ from mathutils import Vector
 
 from ...skeleton import solve, tail, transform
 from ...skeleton.rounding import near
-from ...skeleton.shown import pin_fields
+from ...skeleton.shown import pole_pin_fields
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.values import Plan
 from ...solver.values import ReachWith, Status, Unreachable
@@ -184,7 +184,7 @@ def _judged(rig: Rig, solved: SolvedGroup, seen: LimbState, depsgraph: Depsgraph
 
 def _off_pole(solved: SolvedGroup, seen: LimbState) -> float:
     """How far the mid joint is from the pole that it is pinned to; 0 for a limb that need not be there."""
-    if not (solved.plan.pole_pins and solved.plan.pole and pin_fields(solved)["off_pole"].any()):
+    if not (solved.plan.pole_pins and solved.plan.pole and pole_pin_fields(solved)["off_pole"].any()):
         return 0.0
     return dist(seen.joints[1], solved.samples.world(solved.plan.pole)[0, :3, 3].tolist())
 

@@ -104,7 +104,7 @@ def _read(
     switched = [setting for limb in limbs for setting in (*limb.switches, *limb.rigid)]
     _refuse_unwritable(rig, limbs, switched, plan.frames, settings)
     already = ", ".join(limb.name for limb in plans if limb not in limbs)
-    sentences = [*rig_files.notes(), *([translated("note.shows_already", limbs=already, layer=to)] if already else [])]
+    sentences = [*rig_files.notes(), *([translated("note.shows_already", limbs=already, shown=to)] if already else [])]
     following = [limb for limb in limbs if not limb.controls]
     return plan, [limb for limb in limbs if limb.controls], following, sentences
 

@@ -17,7 +17,7 @@ from ...solver.feet.hips import smooth_envelope
 from ...solver.numbers import true_runs
 from ...solver.rotation import shortest
 from ...solver.values import Array, Mask
-from ...solver.vectors import beside, cross, dot, norm, product, unit
+from ...solver.vectors import cross, dot, norm, product, unit, unit_rejection
 from ..transform import inverse, transform_vectors
 from ..values import ChainPlan, Plan, Point, Samples
 from .feet import in_armature, limb_joints
@@ -70,7 +70,7 @@ def _bend_and_axis(links: Array) -> tuple[Array, Array | None]:
     sine = norm(bend)
     usual = sine @ bend
     agreed = norm(usual) >= max(_AGREED * float(sine @ sine), _STRAIGHT**2)
-    return bend, beside(np.broadcast_to(usual, bend.shape), links[:, 0]) if agreed else None
+    return bend, unit_rejection(np.broadcast_to(usual, bend.shape), links[:, 0]) if agreed else None
 
 
 def rotations_to_bend(links: Array, rate: float, shares: Array) -> Array:

@@ -118,13 +118,13 @@ def basis_channels(
             values = np.insert(values, rows + 1, between.values[path], axis=0) if len(rows) else values
             tracks[path] = rotation_values(values, bone.rotation_mode, before) if path == bone.rotation_path else values
         # All side by side: with a few numbers a frame, a call for each would take as long as the call for all.
-        beside = np.concatenate([*tracks.values()], axis=1)
-        half, beside = beside[halves], np.delete(beside, halves, axis=0)
-        slopes = _slopes(beside, frames, corners, rows, half) if len(frames) > 1 else None
+        side_by_side = np.concatenate([*tracks.values()], axis=1)
+        half, side_by_side = side_by_side[halves], np.delete(side_by_side, halves, axis=0)
+        slopes = _slopes(side_by_side, frames, corners, rows, half) if len(frames) > 1 else None
         column = 0
         for path, values in tracks.items():
             part = slice(column, column := column + values.shape[1])
-            values, own = beside[:, part], slopes if slopes is None else slopes[..., part]
+            values, own = side_by_side[:, part], slopes if slopes is None else slopes[..., part]
             channels.append(Channel(path=path, group=bone.name, frames=frames, values=values, slopes=own))
     return channels
 

@@ -55,7 +55,7 @@ class Control:
 class Evaluation:
     """What an evaluation tells.
 
-    poses : by bone (n, 4, 4), or (1, 4, 4) where it stands still, in armature space
+    poses : by bone (n, 4, 4), or (1, 4, 4) where it does not move, in armature space
     depends : by bone the names of the bones that it follows, itself among them
     constrained : bones on which constraints act that do not just move along
     stale : bones that will not be as they were evaluated
@@ -76,7 +76,7 @@ def place(controls: Sequence[Control], evaluated: Evaluation) -> tuple[dict[str,
         bones, late = (control.bone,), {*evaluated.stale, *(other.bone.name for other in waiting)}
         try:
             parent = _pose(control.carried.parents, evaluated, placed, late)
-        except _Unknown:
+        except _UnknownPose:
             waiting.append(control)
             continue
         basis = inherit.basis(bones, parent, control.pose[:, None])
@@ -89,7 +89,7 @@ def place(controls: Sequence[Control], evaluated: Evaluation) -> tuple[dict[str,
     return bases, waiting
 
 
-class _Unknown(Exception):
+class _UnknownPose(Exception):
     """The pose of a bone, before it is evaluated again."""
 
 
@@ -106,7 +106,7 @@ def _pose(
     if depends.isdisjoint(placed) and depends.isdisjoint(late):
         return evaluated.poses[name][:, None]
     if name in evaluated.constrained or not depends.isdisjoint(late):
-        raise _Unknown
+        raise _UnknownPose
     above = _pose(bones[1:], evaluated, placed, late)
     before = evaluated.poses[bones[1].name][:, None] if bones[1:] else None
     basis = inherit.basis((bones[0],), before, evaluated.poses[name][:, None])

@@ -37,7 +37,7 @@ def pieces(tips: Array, lengths: Array, rate: float) -> list[slice]:
         step = _ways(tips, lengths, 1)
         way = _ways(np.pad(tips, ((span, span), (0, 0), (0, 0)), mode="edge"), lengths, span)
         before, during, after = way[: -2 * span], way[span:-span], way[2 * span :]
-        # Poses that are held for some frames stand still on both sides of each step.
+        # Poses that are held for some frames do not move on both sides of each step.
         usual = np.median(way[way > 0.0]) if way.any() else 0.0
         sudden = (during > _LEAST) & (during > _SUDDEN * np.maximum(usual, np.maximum(before, after)))
         starts.update(*(_ends(step, int(row + np.argmax(step[row : row + span]))) for row in np.flatnonzero(sudden)))
