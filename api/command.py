@@ -30,7 +30,7 @@ class Command(Protocol[Arguments]):
 
 
 class ActionCommand(Protocol[Arguments]):
-    """The same of what plays, or one after another of all actions whose name fits the pattern `actions`."""
+    """A command for the action that plays, or one after another for all whose name fits the pattern `actions`."""
 
     @overload
     def __call__(self, *args: Arguments.args, **named: Arguments.kwargs) -> Report: ...
@@ -58,7 +58,7 @@ def command(request: Callable[Arguments, Request]) -> Command[Arguments]:
 def action_command(
     with_targets: ChainsWithTargets, *, whole: bool = True
 ) -> Callable[[Callable[Arguments, Request]], ActionCommand[Arguments]]:
-    """The same as `command`, of what plays, or a list for each of the `actions` of a pattern.
+    """Makes a command as `command` does, for the action that plays, or with a list for all that fit a pattern.
 
     with_targets : gives the chains whose targets count, as `bake` takes them, for an armature and the names given
     whole : without `frames`, those of the action are meant

@@ -77,7 +77,7 @@ class Clock:
 
 
 def of_summaries(summaries: Sequence[Mapping[str, Any]], state: str, *, strict: float | None) -> Outcome:
-    """Of a shot that was carried out, from the summaries of its reports; of several armatures, chains are theirs."""
+    """The outcome of a shot that was carried out, from the summaries of its reports; of several, chains say whose."""
 
     def of_rig(summary: Mapping[str, Any], chain: str) -> str:
         owner = f"{summary['rig']} in {summary['action']}" if summary["action"] else summary["rig"]

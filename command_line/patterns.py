@@ -48,7 +48,7 @@ class Listing:
 def files(
     rows: Rows, listing: Listing, folder: Path | None, take: str
 ) -> tuple[Sequence[int], Sequence[str], Sequence[str]]:
-    """Of each shot the place of its row, its file as it is written or as a pattern finds it, and its animation or "".
+    """For each shot the place of its row, its file as it is written or as a pattern finds it, and its animation or "".
 
     take : the animation, or a pattern, where a row has none
     """

@@ -20,7 +20,7 @@ from .outcome import DONE
 from .shot import ReportDetail, Shot, digest
 
 SUFFIX = ".two_bone_ik.json"
-"""Of the report beside an output, where another program may have a NAME.json of its own."""
+"""Ends the name of the report beside an output, where another program may have a NAME.json of its own."""
 
 LOG_SUFFIX = ".two_bone_ik.log"
 

@@ -165,7 +165,10 @@ def digest(path: Path) -> str:
 
 
 def from_arguments(given: Sequence[str | Path]) -> tuple[RigSetup, ...]:
-    """Of --rig and --setup, names and files, in their order; Refused if it is not clear which go together."""
+    """The armatures that --rig names, each with the file of --setup; Refused if it is not clear which go together.
+
+    given : names and files, in the order of the arguments
+    """
     if not _CLEAR.fullmatch("".join("s" if isinstance(item, Path) else "r" for item in given)):
         raise Refused("ARGUMENTS.setups")
     names = [item for item in given if isinstance(item, str)] or [""]

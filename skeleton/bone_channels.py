@@ -23,7 +23,7 @@ from .values import Bone, ChainPlan, Channel, Plan, Point, Samples
 
 
 def bone_bases(solved: SolvedGroup, before: twist.EarlierTwists | None = None) -> list[Basis]:
-    """Of the bones that are keyed, in the order of the plan.
+    """The bases of the bones that are keyed, in the order of the plan.
 
     before : see `twist.spread`
     """
@@ -34,7 +34,7 @@ def bone_bases(solved: SolvedGroup, before: twist.EarlierTwists | None = None) -
 
 
 def bases_by_bone(solved: SolvedGroup) -> dict[Bone, Basis]:
-    """The same of each chain's own bones, without the axis of the chains."""
+    """By bone of each chain the basis that is keyed, without the axis of the chains."""
     bases = bone_bases(solved)
     return {
         bone: basis.column(row)
@@ -53,7 +53,7 @@ def shown_bases(solved: SolvedGroup) -> dict[Bone, Basis]:
 
 
 def limb_bases(solved: SolvedGroup) -> list[Basis]:
-    """Of root, end and third bones, and of tip bones that follow their targets' rotation, before twists are spread."""
+    """Bases before twists are spread: of root, end and third bones, and of tip bones that turn as their targets do."""
     group, solution, plan = solved.group, solved.solution, solved.plan
     root = group.basis[0].with_rotation(solution.rotations[..., 0, :, :])
     if plan.scaled:
@@ -223,7 +223,7 @@ def _tip_basis(group: ChainGroup, parent: Array, samples: Samples) -> Basis:
 
 
 def turned_tips(group: ChainGroup, parent: Array, samples: Samples) -> Basis:
-    """The same where nothing of their own orientation is left."""
+    """The bases of tip bones that turn wholly as their targets do, without a part of their own orientation."""
     plans = group.plans
     from_world = transform.inverse(stacked(samples.to_world[plan.rig] for plan in plans)[..., :3, :3])
     targets = product(from_world, stacked(samples.world(plan.target)[..., :3, :3] for plan in plans))
@@ -255,7 +255,7 @@ def _group_channels(
 def pose_values(
     solved: SolvedGroup, before: Mapping[Bone, Sequence[float]], twists: twist.EarlierTwists
 ) -> Iterator[tuple[Bone, str, list[float]]]:
-    """Of chains that are solved on one frame: each bone, the name of a property that poses it, and its values.
+    """Yields, for chains solved on one frame, a bone, the name of a property that poses it, and its values.
 
     before : as for `channels`; bones that are not in it are left out
     twists : see `twist.spread`

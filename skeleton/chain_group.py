@@ -65,16 +65,16 @@ class ChainGroup:
 
     @property
     def plan(self) -> ChainPlan:
-        """Of the first chain; all make the same choices, and `options` has their numbers."""
+        """The plan of the first chain; all make the same choices, and `options` has their numbers."""
         return self.plans[0]
 
     @property
     def options(self) -> Options:
-        """Of all the chains."""
+        """The options of all the chains."""
         return self._options(self.numbers)
 
     def options_of(self, row: int) -> Options:
-        """Of one of the chains, without their axis."""
+        """The options of one of the chains, without their axis."""
         return self._options({name: values[:, row] for name, values in self.numbers.items()})
 
     def number(self, name: str) -> Number:
@@ -135,7 +135,7 @@ class ChainGroup:
 
     @property
     def posed(self) -> tuple[Basis, ...]:
-        """Of the chains' bones, root bones first, and of third bones after them, as they are before the solve."""
+        """The bases before the solve: of the chains' bones, root bones first, and of third bones after them."""
         thirds = (self.third.basis,) if self.third else ()
         return _as_long((*self.basis, *thirds), self.lengthened, len(self.basis) - 1)
 
@@ -145,8 +145,9 @@ class ChainGroup:
         return self.kinematics.poses(tuple(bases.get(bone, basis) for bone, basis in chain))
 
     def carried(self, samples: Samples) -> "ChainGroup | None":
-        """The same rigid chains, if nothing but their parents and armature objects has moved; None if these make them
-        other than rigid.
+        """The group after nothing but parents and armature objects of its rigid chains has moved.
+
+        returns : None where these no longer let the chains be rigid
         """
         below = zip(*(plan.below if plan.by_tail else plan.bearing for plan in self.plans), strict=True)
         parent, location, rigid = _parent(self.plans, samples), self.basis[0].location, self.kinematics.rigid
@@ -155,7 +156,8 @@ class ChainGroup:
             return None
         group = replace(self, kinematics=kinematics, **_worlds(self.plans, kinematics, samples))
         for name in _IN_CHAIN_SPACE:
-            if name in vars(self):  # it was computed already
+            if name in vars(self):
+                # `cached_property` keeps a value that it has computed in `vars`, and takes the one that it finds there.
                 vars(group)[name] = vars(self)[name]
         return group
 
@@ -178,7 +180,7 @@ class ChainGroup:
 
 
 _IN_CHAIN_SPACE = ("prepared", "prepared_leg", "input_pose")
-"""What is computed once of rigid chains, wherever their parents are."""
+"""The cached properties that for rigid chains are the same wherever their parents are."""
 
 
 def chain_groups(plans: Iterable[ChainPlan], samples: Samples, count: int) -> Iterator[ChainGroup]:
@@ -209,7 +211,7 @@ def goals(group: ChainGroup, samples: Samples, count: int, seconds: Array | None
 
 
 _fixed = attrgetter(*(option.name for option in fields(Options) if option.name not in VARYING))
-"""Of options those that are the same for all frames, and for all chains that are solved side by side."""
+"""The options that are the same for all frames, and for all chains that are solved side by side."""
 
 
 def _kind(plan: ChainPlan) -> Hashable:
@@ -311,7 +313,7 @@ def _worlds(plans: Iterable[ChainPlan], kinematics: inherit.ChainKinematics, sam
 
 
 def _sampled_basis(plan: ChainPlan, bone: Bone, samples: Samples) -> Basis:
-    """Of a bone of the chain; if the chain stretches, without the length that the last bake gave it."""
+    """The basis of a bone of the chain; if the chain stretches, without the length that the last bake gave it."""
     basis = samples.basis[Point(plan.rig, bone.name)]
     if bone not in plan.scaled:
         return basis
@@ -366,7 +368,7 @@ def tip_parent_pose(plans: Sequence[ChainPlan], end: Array, samples: Samples, tu
 
 
 def basis_below(plans: Iterable[ChainPlan], index: int, samples: Samples) -> Basis:
-    """Of the bones at `index` of those from the end bone's child to the tip bone, side by side."""
+    """The bases, side by side, of the bones at `index` of those from the end bone's child to the tip bone."""
     return Basis.side_by_side(samples.basis[Point(plan.rig, plan.below[index].name)] for plan in plans)
 
 

@@ -220,11 +220,11 @@ def chain_kinematics(
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ThirdBones:
-    """Of legs side by side.
+    """The third bones of legs side by side, and what bears them.
 
     bones : the bones from the end bone's child to the third bone, each for all legs
-    basis : the third bones' own
-    between : of those that bear them
+    basis : that of the third bones
+    between : the bases of the bones that bear them
     """
 
     bones: tuple[Bones, ...] = field(metadata=NOT_OVER_FRAMES)

@@ -21,7 +21,7 @@ TestPoints: TypeAlias = Callable[[list[Array], reduce.Rows], Array]
 """From values of the channels (r, k) on rows (r,) of the plan's frames to points (r, p, 3), in world units."""
 
 PointsOfPiece: TypeAlias = Callable[[Array, slice], Array]
-"""The same from the values (r, k) of all channels on some of the frames that count."""
+"""Makes test points from the values (r, k) of all channels on some of the frames that count."""
 
 SIDE = 0.25
 """Part of a bone's length: a point so far beside the tail shows the bone's roll."""

@@ -8,7 +8,7 @@ VISIBLE = 1e-4
 """Part of a limb's length, and radians: a smaller difference cannot be seen."""
 
 _STEPS = 4.0
-"""Of single precision at the largest coordinate: target, armature and joint are each rounded, in three coordinates."""
+"""Steps of single precision at the largest coordinate: target, armature and joint are rounded, in three coordinates."""
 
 _MOST = float(np.finfo(np.float32).max) / 2.0
 

@@ -41,7 +41,7 @@ def solve_groups(plan: Plan, samples: Samples) -> list[SolvedGroup]:
 def solving(
     plan: Plan, samples: Samples, move: Move = carried_along.move_dependents
 ) -> Generator[float, None, list[SolvedGroup]]:
-    """The same step by step.
+    """Solves all chains of the plan rank by rank; yields the part of them that is solved.
 
     move : what chains of one rank do to the samples that those of the next are solved from
     """
@@ -59,7 +59,7 @@ def solving(
 
 
 def solve_again(solved: Iterable[SolvedGroup], samples: Samples, *, carried: bool) -> list[SolvedGroup]:
-    """The same rigid chains, if nothing but their targets and poles has moved since, and what carries them.
+    """Solves chains once more: nothing but their targets and poles has moved since, and what carries them.
 
     Chains that are no longer rigid are put side by side again.
 
@@ -94,7 +94,7 @@ def world_miss(solved: SolvedGroup) -> Array:
 
 
 def flat_told(solved: SolvedGroup) -> SolvedGroup:
-    """The same chains; on frames on which the limb is flat, it has not reached a target that it misses in the world."""
+    """The solved chains, where a flat limb that misses its target in the world does not count as having reached it."""
     solution, miss = solved.solution, world_miss(solved)
     joints = world_joints(solved)
     size = norm(np.diff(joints, axis=-2)).sum(axis=-1)

@@ -29,12 +29,12 @@ class SolvedGroup:
 
     @property
     def plans(self) -> tuple[ChainPlan, ...]:
-        """(c,) of the chains."""
+        """(c,) the plans of the chains."""
         return self.group.plans
 
     @property
     def plan(self) -> ChainPlan:
-        """Of the first chain; the options of all are the same."""
+        """The plan of the first chain; the options of all are the same."""
         return self.group.plan
 
     def only(self, columns: Sequence[int]) -> "SolvedGroup":
@@ -45,7 +45,7 @@ class SolvedGroup:
 
     @property
     def with_what_is_read(self) -> "SolvedGroup":
-        """The same chains, without samples that nothing but the solver reads, such as the places of most targets."""
+        """These chains without samples that nothing but the solver reads, such as the places of most targets."""
         turned, samples = self.plan.use_rotation or self.group.flat.any(), self.samples
         targets = [plan.target for plan in self.plans if turned]
         poles = [plan.pole for plan in self.plans if plan.pole and plan.pole_pins]
@@ -57,7 +57,7 @@ class SolvedGroup:
         return replace(self, samples=replace(samples, to_world=to_world, pose=pose, basis=basis))
 
     def on_rows(self, rows: slice) -> "SolvedGroup":
-        """The same chains on some of the frames, apart from the others in memory, and laid out there as they were."""
+        """These chains on some of the frames, in memory of their own, and laid out there as they were."""
 
         def at(values: NDArray[Any]) -> NDArray[Any]:
             return on_rows(rows)(values).copy(order="K")

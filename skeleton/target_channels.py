@@ -31,11 +31,11 @@ class WorldTransform:
 
 
 Places: TypeAlias = Mapping[Point, WorldTransform]
-"""Of targets, where each has to be."""
+"""Where each target has to be, by target."""
 
 
 def world_transforms(goals: Iterable[TargetsFromPose]) -> dict[Point, WorldTransform]:
-    """Of each target and pole target; with orientation if the chain takes the rotation of its target."""
+    """Where each target and pole target has to be; with orientation if the chain takes the rotation of its target."""
     transforms = {}
     for of_chain in goals:
         chain = of_chain.solved.plan
@@ -101,7 +101,7 @@ class KeyedTarget:
 
 
 KeyedTargets: TypeAlias = Mapping[Point, KeyedTarget]
-"""Of targets, how each is keyed."""
+"""How each target is keyed, by target."""
 
 
 def placed(targets: KeyedTargets) -> set[Point]:

@@ -78,7 +78,7 @@ class _Pose:
 
 
 def targets_from_pose(plan: Plan, samples: Samples) -> list[TargetsFromPose]:
-    """Of all chains of the plan, each for itself."""
+    """The targets and poles of all chains of the plan, each found by itself."""
     return [_of_chain(chain, samples, plan.seconds) for chain in plan.chains]
 
 

@@ -20,10 +20,10 @@ _NOTHING = _SHORT**3
 """A volume: axes shorter than `_SHORT` count as nothing: their inverse would be beyond all sizes."""
 
 _LAST_ROW = 0.0, 0.0, 0.0, 1.0
-"""Of affine matrices."""
+"""The last row of affine matrices."""
 
 _FLAT = 1e-6
-"""Of the longest axis: what single precision leaves of an axis that was scaled to nothing."""
+"""Part of the longest axis that single precision leaves of an axis that was scaled to nothing."""
 
 UNSCALED = 1e-5
 """A scale this close to 1 counts as none: Blender takes scale from float32 matrices, and *Bake Action* leaves it off by
@@ -237,12 +237,12 @@ class Basis:
         return compose(self.linear, self.location)
 
     def with_rotation(self, rotation: Array) -> "Basis":
-        """The same location and scale, with this rotation instead."""
+        """The basis with this rotation in place of its own."""
         return Basis(location=self.location, rotation=rotation, scale=self.scale)
 
     @property
     def without_rotation(self) -> "Basis":
-        """The same location and scale, not rotated."""
+        """The basis with location and scale, not rotated."""
         return self.with_rotation(np.eye(3))
 
     def stretched(self, factor: Array) -> "Basis":
@@ -256,7 +256,7 @@ class Basis:
         return bool(np.abs(self.scale - 1.0).max(initial=0.0) > UNSCALED)
 
     def column(self, row: int) -> "Basis":
-        """Of those side by side one, without their axis."""
+        """One of the bases that are side by side, without their axis."""
         return Basis(location=self.location[:, row], rotation=self.rotation[:, row], scale=self.scale[:, row])
 
 

@@ -123,7 +123,7 @@ def _with_posed_joints(solved: SolvedGroup, off: Array) -> SolvedGroup:
 
 
 def _without_hold(group: ChainGroup) -> ChainGroup:
-    """The same chains, solved frame by frame: a held pose does not show whether the target is within reach."""
+    """These chains, to be solved frame by frame: a held pose does not show whether the target is within reach."""
     if group.plan.options.unreachable != Unreachable.HOLD:
         return group
     plans = tuple(replace(plan, options=replace(plan.options, unreachable=Unreachable.CLAMP)) for plan in group.plans)

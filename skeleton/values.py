@@ -327,7 +327,7 @@ class Samples:
     numbers: dict[Point, dict[str, Array]] = field(default_factory=dict)
 
     def of(self, item: Key, other: Key) -> Self:
-        """The same of another object, which takes the place of this one."""
+        """These samples as those of the object `other`, which takes the place of `item`."""
 
         def at(point: Point) -> Point:
             return Point(other, point.bone) if point.object == item else point

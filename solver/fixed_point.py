@@ -24,7 +24,7 @@ _SUBSTITUTIONS = 32
 """Each goes half of the way, which settles where the whole way would swing to and fro."""
 
 _FIRST_STEP = 0.5
-"""Of the search for the least cost, as part of a row's size."""
+"""Step of the search for the least cost, as part of a row's size."""
 
 _SEARCHES = 24
 """Each makes the step half as long where it finds nothing that costs less."""

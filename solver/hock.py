@@ -27,7 +27,7 @@ _ROUNDING = 1e-6
 """Part of the triangle's size by which float32 rounds its tip."""
 
 _AS_BONES = np.eye(3)
-"""Of a leg whose hock is not turned: the sides of the triangle turn as the bones do."""
+"""The turns of a leg whose hock is not turned: the sides of the triangle turn as the bones do."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -23,7 +23,7 @@ _GOALS: dict[str, Shape] = {
     "rounding": (),
     "stretch_limits": (2, 2),
 }
-"""Of each of the goals the shape of a row."""
+"""The shape of a row, by goal."""
 
 _ROUNDING = 1e-12
 """Part of the largest coordinate of a chain: a root this close to the origin is there, but for rounding."""

@@ -16,7 +16,7 @@ PIN, PLANT, SWITCH = "two_bone_ik.pin", "two_bone_ik.plant", "two_bone_ik.switch
 TAKE_OVER = "two_bone_ik.chains_from_constraints"
 
 _LETTER, _MARGIN, _BESIDE = 6.5, 14.0, 67.0
-"""Of a row of the list, in pixels: a letter, the space around a text, and what the sidebar has beside the list."""
+"""Pixels, in a row of the list, of a letter and the space around a text, and what the sidebar has beside the list."""
 
 
 class TWO_BONE_IK_UL_chains(UIList):

@@ -15,7 +15,7 @@ ICON = 20.0
 """Pixels that an icon takes."""
 
 _LETTER, _FRAME = 5.8, 52.0
-"""Of a text in the panel, in pixels: a letter, and what the sidebar has beside the text, its tabs among it."""
+"""Pixels of a letter in the panel, and of what the sidebar has beside a text, its tabs among it."""
 
 _NARROW = 230.0
 """Pixels of a sidebar in which four buttons in a row would lose their words."""

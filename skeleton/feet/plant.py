@@ -24,7 +24,7 @@ _LOW = 0.25
 """Part of the frames on which the lower tip is lowest; then it stands."""
 
 Heights = Callable[[Array, float], Array]
-"""Of the floor (...) below points (..., 3), for legs of this length; NaN where it is not below them."""
+"""The height of the floor (...) below points (..., 3), for legs of this length; NaN where it is not below them."""
 
 FloorLevels = Callable[[Array], tuple[Array, Mask]]
 """Heights (n, f, 2) of ball and heel where they stand below points (n, f, 2, 3); and where no floor is (n, f)."""
