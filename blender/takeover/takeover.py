@@ -168,7 +168,8 @@ def _rival(
     for owner, other in acting:
         moved = dependencies.moved_bones(owner, other)
         acts = other.influence > 0.0 or f"{other.path_from_id()}.influence" in animated
-        if other == constraint or not (acts and other.target and other.is_valid and {*moved} <= {*bones}):
+        shares = moved[0] == bones[0] or {*moved} <= {*bones}
+        if other == constraint or not (acts and other.target and other.is_valid and shares):
             continue
         named = {"name": other.name, "bone": owner.name, "target": other.target.name}
         return translated("takeover.elbow" if moved == bones[-1:] else "takeover.rival", **named)

@@ -192,6 +192,15 @@ def test_two_faded_constraints_are_refused_and_one_target_serves() -> None:
     assert_taken_over(rig, (1, 9))
 
 
+@pytest.mark.parametrize("count", [0, 3])
+def test_a_longer_constraint_on_the_same_bone_is_a_rival(count: int) -> None:
+    """Blender solves both at once; a bake would mute both, and do what one of them did."""
+    rig = limb(rigs.ARM).id_data
+    longer = rig.pose.bones["lower"].constraints.new("IK")
+    longer.name, longer.target, longer.chain_count = "Longer", empty("Other", (0.9, 0.9, 0.9)), count
+    refused(rig, 'Constraint "Longer" of bone "lower" pulls the same bones to "Other"')
+
+
 def test_an_elbow_control_is_refused_and_serves_as_the_pole() -> None:
     constraint = limb(rigs.ARM, pole=None)
     rig = constraint.id_data
