@@ -41,8 +41,11 @@ class Listing:
         return self.home / self.mapped(filled(text, where, key))
 
     def file(self, name: str, text: str, where: str) -> Path:
-        """A file by its name: as it is written in `text`, or as the pattern there finds it."""
-        return self.path(text, where, "file") if name == text else self.home / name
+        """A file by its name, as written in `text` or as the pattern there has found it; Refused if it found none."""
+        path = self.path(text, where, "file") if name == text else self.home / name
+        if name == text and glob.has_magic(text) and not path.exists():
+            raise Refused("NO_FILE.matching", value=text, where=self.source)
+        return path
 
 
 def files(
@@ -66,11 +69,11 @@ def files(
 
 
 def _fitting(pattern: str, listing: Listing, folder: Path | None) -> Iterator[str]:
-    """All files that fit the pattern, but for those in the folder of outputs; other text as it is."""
+    """All files that fit the pattern, but for those in the folder of outputs; text that finds none as it is."""
     if not glob.has_magic(pattern):
         yield pattern
         return
-    text = str(listing.mapped(filled(pattern, f'"{pattern}" in {listing.source}', "file")))
+    text = str(listing.mapped(os.path.expandvars(pattern)))
     if "\0" in text or os.path.exists(listing.home / text):
         yield pattern
         return
@@ -80,10 +83,10 @@ def _fitting(pattern: str, listing: Listing, folder: Path | None) -> Iterator[st
     _refuse_too_wide(whole, pattern, listing)
     names = [name for name in sorted(glob.glob(whole, recursive=True)) if not os.path.isdir(name)]
     paths = [Path(name) for name in names if not (outputs and Path(os.path.abspath(name)).is_relative_to(outputs))]
-    if not paths:
-        raise Refused("NO_FILE.matching", value=pattern, where=listing.source)
     for path in paths:
         yield str(path.relative_to(listing.home) if path.is_relative_to(listing.home) else path)
+    if not paths:
+        yield pattern
 
 
 def _fitting_animations(file: str, text: str, pattern: str, listing: Listing) -> Sequence[str]:
@@ -96,11 +99,11 @@ def _fitting_animations(file: str, text: str, pattern: str, listing: Listing) ->
 
 
 def _refuse_too_wide(whole: str, pattern: str, listing: Listing) -> None:
-    """Raise `Refused` if more than `_MOST_ENTRIES` lie in the folders that a pattern with ** goes through."""
-    if "**" not in pattern:
+    """Raise `Refused` if more than `_MOST_ENTRIES` lie in the folders that the first ** of a pattern goes through."""
+    parts = Path(whole).parts
+    if "**" not in parts:
         return
-    folder, last = os.path.split(whole.rstrip("/"))
-    entries = glob.iglob(whole if last == "**" else os.path.join(folder, "*"), recursive=True)
+    entries = glob.iglob(os.path.join(*parts[: parts.index("**") + 1]), recursive=True)
     if sum(1 for _ in islice(entries, _MOST_ENTRIES + 1)) > _MOST_ENTRIES:
         raise Refused("PATTERN_TOO_WIDE", value=pattern, where=listing.source, count=_MOST_ENTRIES)
 
