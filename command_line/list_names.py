@@ -57,7 +57,7 @@ def _seen(path: str, text: str, home: str) -> str:
 
 
 def shot_names(own: Sequence[str], files: Sequence[str], endings: Sequence[str]) -> Sequence[str]:
-    """The name of each shot, its own or one from its file; Refused if its own can be none, or another shot has it.
+    """The name of each shot, its own or one from its file.
 
     own : "" for a shot that has none
     """
@@ -65,14 +65,15 @@ def shot_names(own: Sequence[str], files: Sequence[str], endings: Sequence[str])
     stems = [_stem(file) + ending for file, ending in zip(files, endings, strict=True)]
     last = [stem.rpartition("/")[2] for stem in stems]
     counts = Counter(last)
-    names = [name or (part if counts[part] == 1 else stem) for name, part, stem in zip(given, last, stems, strict=True)]
-    shots = Counter(names)
-    for name in filter(None, given):
-        if "," in name or SPAN.fullmatch(name):
-            raise Refused("SHOT_NAME.range", value=name)
-        if shots[name] > 1:
-            raise Refused("SHOT_NAME.twice", value=name)
-    return names
+    return [name or (part if counts[part] == 1 else stem) for name, part, stem in zip(given, last, stems, strict=True)]
+
+
+def refuse_name(name: str, shots: int) -> None:
+    """Raise `Refused` if the name that a row gives its shot can be none, or is that of several `shots`."""
+    if "," in name or SPAN.fullmatch(name):
+        raise Refused("SHOT_NAME.range", value=name)
+    if shots > 1:
+        raise Refused("SHOT_NAME.twice", value=name)
 
 
 def _stem(file: str) -> str:

@@ -20,6 +20,7 @@ default a shot has the path of its file without suffix as its name, or the last 
 import json
 import os
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -63,6 +64,7 @@ class Shots:
         texts = [rows.files[place] for place in self._places]
         self._bases = list_names.outputs(self._files, texts, self._endings, listing)
         self._names = list_names.shot_names([rows.names[place] for place in self._places], self._files, self._endings)
+        self._counts = Counter(self._names)
         self._numbers = {name: number for number, name in enumerate(self._names, 1)}
 
     def chosen(self) -> dict[int, Shot]:
@@ -87,6 +89,8 @@ class Shots:
         at, where = number - 1, self._where(number)
         table = shot_options.gathered(where, self._rows.read(self._places[at]))
         entry = _Entry(where, _filled_in(table, self._defaults), self._listing)
+        if "name" in table:
+            list_names.refuse_name(self._names[at], self._counts[self._names[at]])
         base, ending = self._bases[at], self._endings[at]
         named = self._named(number)
         return entry.shot(self._files[at], self._takes[at], named, self._arguments, base=base, ending=ending)

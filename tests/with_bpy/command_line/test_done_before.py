@@ -185,10 +185,14 @@ def test_a_dry_run_lists_all_rows_that_are_wrong(season: Path, capsys: pytest.Ca
         'output = "../x.blend"',
         'output = "b.blend"',
         'setup = "$NO_SUCH/x.toml"',
+        'name = "one"',
+        'name = "one"',
+        "name = 3",
     )
-    told = ("5:1", 'has "key"', "../x.blend", "same output as shot 1", "$NO")
+    told = ("5:1", 'has "key"', "../x.blend", "same output as shot 1", "$NO", '"one"', '"one"', "name")
     rows = ['[[shot]]\nfile = "shot.blend"\noutput = "b.blend"']
     rows += [f'[[shot]]\nfile = "shot.blend"\n{line}' for line in wrong]
+    rows += ['[[shot]]\nfile = "none*.blend"', '[[shot]]\nfile = "$NOWHERE/*.blend"']
     season.write_text("\n".join(rows))
     assert bake_all(season) == 5
     said = capsys.readouterr()
@@ -197,9 +201,11 @@ def test_a_dry_run_lists_all_rows_that_are_wrong(season: Path, capsys: pytest.Ca
     assert bake_all(season, "--dry-run") == 5
     said = capsys.readouterr()
     lines = [line for line in said.out.splitlines() if "shot.blend  " in line]
-    assert [line.split()[1] for line in lines] == ["to", *["refused"] * 5]
+    assert [line.split()[1] for line in lines] == ["to", *["refused"] * 8]
     assert all(words in line for words, line in zip(told, lines[1:], strict=True))
-    assert "5 of 6 shots failed: 2, 3, 4, 5, 6" in said.err
+    for pattern, words in (("none*.blend", "no file has such a name"), ("$NOWHERE/*.blend", "$NOWHERE")):
+        assert any(f"{pattern}  " in line and words in line for line in said.out.splitlines())
+    assert "10 of 11 shots failed: 2, 3, 4, 5, 6, 7, 8, 9, 10, 11" in said.err
 
 
 @pytest.mark.parametrize("missing", ["shot.blend", "setup.toml", "hook.py"])
