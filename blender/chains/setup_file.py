@@ -70,8 +70,8 @@ def load(path: Path) -> Setup:
 
 def _refuse_other(rig: Rig, setup: Setup) -> None:
     """Raise `Refused` for what is no setup, or has other fields than `load` gives."""
-    is_setup = isinstance(setup, Setup) and isinstance(setup.chains, Sequence)
-    if not (is_setup and all(isinstance(chain, Mapping) for chain in setup.chains)):
+    is_setup = isinstance(setup, Setup) and isinstance(setup.chains, Sequence) and isinstance(setup.path, str | Path)
+    if not (is_setup and all(isinstance(table, Mapping) for table in (*setup.chains, setup.plant))):
         raise Refused("NOT_A_SETUP", object=rig, value=setup)
 
 

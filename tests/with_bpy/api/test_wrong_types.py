@@ -79,6 +79,8 @@ OTHERS: dict[str, tuple[Callable[[Object], Any], str]] = {
         "softness = nan",
     ),
     "field of a setup": (lambda rig: setup(rig, [{"end_bone": "lower", "soft": 1}]), '"soft"'),
+    "plant of a setup": (lambda rig: setup(rig, [], plant=3), "plant=3"),
+    "path of a setup": (lambda rig: setup(rig, [], path=3), "path=3"),
     "point of a contact": (lambda rig: stand(rig, offset=("a", "b", "c")), "('a', 'b', 'c')"),
     "bone of a contact": (lambda rig: stand(rig, bone=3), "bone=3"),
     "end of a contact": (lambda rig: stand(rig, end=float("inf")), "end=inf"),
@@ -89,8 +91,8 @@ def still(rig: Object, **values: Any) -> object:
     return api.contacts(rig, ["lower"], stillness=api.Stillness(**values))
 
 
-def setup(rig: Object, chains: Any) -> object:
-    return api.apply_setup(rig, api.Setup(path=Path("hero.toml"), chains=chains))
+def setup(rig: Object, chains: Any, **values: Any) -> object:
+    return api.apply_setup(rig, api.Setup(**{"path": Path("hero.toml"), "chains": chains, **values}))
 
 
 def stand(rig: Object, **values: Any) -> object:
