@@ -177,6 +177,12 @@ def whole_frames(curves: Iterable[FCurve]) -> tuple[int, int] | None:
     return (floor(first + MERGE), ceil(last - MERGE)) if spans else None
 
 
+def count_posed(curve: FCurve) -> int:
+    """How many keys it has, but for those that each request has set beside its frames, one before and one after."""
+    times = single_key_points(curve)[:, 0]
+    return len(times) - 2 * int(np.count_nonzero(np.diff(times) < _BESIDE))
+
+
 def _of_bones(curves: Iterable[FCurve], bones: Collection[str]) -> Iterator[FCurve]:
     """Those with keys that move these bones, "" for the object itself."""
     for curve in curves:

@@ -21,7 +21,7 @@ from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
 from ..curves.key_checks import code
-from ..curves.keys import FEW_KEYS, single_key_points, whole_frames
+from ..curves.keys import FEW_KEYS, count_posed, single_key_points, whole_frames
 from ..curves.write import attribute, attributes, set_keys
 from ..messages.refused import Refused
 from ..rna_paths import bone_and_property
@@ -224,7 +224,7 @@ def is_captured(rig: Rig) -> bool:
     for curve in versions.curves(rig):
         if is_row(curve):
             return True
-        if len(curve.keyframe_points) > FEW_KEYS:
+        if len(curve.keyframe_points) > FEW_KEYS and count_posed(curve) > FEW_KEYS:
             bone, field = bone_and_property(curve.data_path)
             if field.startswith("rotation_") and (bone in ends or not ends):
                 return True

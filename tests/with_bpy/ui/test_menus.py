@@ -92,6 +92,14 @@ def eleven_keys(rig: Object) -> None:
     turned(rig, "lower", 11)
 
 
+def four_keys_with_keys_beside(rig: Object) -> None:
+    """As four presses of Switch on a frame each leave them."""
+    places = (5.0, 12.0, 20.0, 28.0)
+    turned(rig, "lower", 0)
+    turns = {frame + beside: (0.1, 0.0, 0.0) for frame in places for beside in (-1.0, 0.0, 0.02)}
+    animate(rig.pose.bones["lower"], rotation_euler=turns)
+
+
 def with_contact(rig: Object) -> None:
     animate(rig.pose.bones["lower"], two_bone_ik_contact={5: "BOTH"})
 
@@ -105,7 +113,13 @@ def still(_rig: Object) -> None:
     pass
 
 
-CAPTURED = {still: False, ten_keys: False, eleven_keys: True, with_contact: True}
+CAPTURED = {
+    still: False,
+    ten_keys: False,
+    eleven_keys: True,
+    four_keys_with_keys_beside: False,
+    with_contact: True,
+}
 
 
 @pytest.mark.parametrize(
