@@ -361,7 +361,7 @@ class Channel:
     slopes : (m - 1, 2, k)   change a frame where the curve leaves each key and where it arrives at the next, where it
         is Bezier and counts; otherwise None
     constant : (m - 1,)      True where the values stay until the next key; None where they never do
-    kept : stretches, each from one frame to another, on which the curves keep the keys that they have
+    kept : runs of frames, each as its first and last one, on which the curves keep the keys that they have
     """
 
     path: str

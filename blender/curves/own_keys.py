@@ -1,7 +1,7 @@
-"""Stretches of frames on which a chain has no influence: there the limb keeps the keys that it has of its own.
+"""Runs of frames on which a chain has no influence: there the limb keeps the keys that it has of its own.
 
 Before the first of these keys and after the last one, the limb is keyed in its own pose, as its own curves have it, so
-that the keys beside the stretch do not move it. From the end of the stretch on, rotations go on without a jump.
+that the keys before and after the run do not move it. From the end of the run on, rotations go on without a jump.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -26,15 +26,15 @@ Finder = Callable[..., FCurve | None]
 def with_own_keys(
     plan: Plan, solved: Sequence[SolvedGroup], channels: Mapping[str, list[Channel]]
 ) -> dict[str, list[Channel]]:
-    """The channels of each chain, with the stretches on which their curves keep the keys that they have."""
+    """The channels of each chain, with the runs on which their curves keep the keys that they have."""
     by_chain, find = dict(channels), versions.curve_finder(plan.rig)
     for group in solved:
         without = np.equal(group.group.number("influence"), 0.0)
         resting = np.broadcast_to(without, (len(plan.frames), len(group.plans)))
         for chain, rests in zip(group.plans, resting.T, strict=True):
             if rests.any():
-                stretches = [(float(first), float(last)) for first, last in plan.frames[true_runs(rests)]]
-                by_chain[chain.name] = [_kept(chain, channel, stretches, find) for channel in channels[chain.name]]
+                runs = [(float(first), float(last)) for first, last in plan.frames[true_runs(rests)]]
+                by_chain[chain.name] = [_kept(chain, channel, runs, find) for channel in channels[chain.name]]
     return by_chain
 
 
@@ -44,14 +44,14 @@ Reduce = Callable[[list[Channel], NDArray[np.intp]], Steps]
 
 
 def piecewise(reduce: Reduce, channels: list[Channel], rows: NDArray[np.intp], *, step: int, cubic: bool) -> Steps:
-    """The channels reduced between the stretches; on these they have every key that they may have.
+    """The channels reduced between the runs without influence; on these they have every key that they may have.
 
     Yields the part that is done.
 
     rows : (n,) the indices of the channels' frames among those of the plan, of which every `step`-th may get a key
     cubic : True for Bezier curves; those that are not reduced are straight
     """
-    rests = any_inside(channels[0].frames, [stretch for channel in channels for stretch in channel.kept])
+    rests = any_inside(channels[0].frames, [run for channel in channels for run in channel.kept])
     if not rests.any():
         return (yield from reduce(channels, rows))
     pieces = []
@@ -75,12 +75,12 @@ def _joined(parts: Sequence[Channel], *, cubic: bool) -> Channel:
     return replace(whole, slopes=slopes if cubic else None, constant=stays)
 
 
-def _kept(chain: ChainPlan, channel: Channel, stretches: Sequence[tuple[float, float]], find: Finder) -> Channel:
+def _kept(chain: ChainPlan, channel: Channel, runs: Sequence[tuple[float, float]], find: Finder) -> Channel:
     curves = [find(channel.path, index=index) for index in range(channel.values.shape[1])]
     if any(not modifier.mute for curve in curves if curve for modifier in curve.modifiers):
         return channel  # once it is keyed they no longer act, and its own keys would show what is without them
     keyed = [single_key_points(curve)[:, 0] for curve in curves if curve]
-    kept = [stretch for stretch in stretches if any(inside(frames, stretch).any() for frames in keyed)]
+    kept = [run for run in runs if any(inside(frames, run).any() for frames in keyed)]
     values, unkeyed = channel.values.copy(), chain.rig.path_resolve(channel.path)
     for first, last in kept:
         rests = (channel.frames >= first) & (channel.frames <= last)
@@ -102,19 +102,19 @@ def _continued(chain: ChainPlan, path: str, values: Array, before: Array) -> Arr
     return values
 
 
-def inside(frames: NDArray[np.floating], stretch: tuple[float, float]) -> NDArray[np.bool_]:
-    """(m,) which of the frames lie in the stretch."""
-    return (frames > stretch[0] - MERGE) & (frames < stretch[1] + MERGE)
+def inside(frames: NDArray[np.floating], span: tuple[float, float]) -> NDArray[np.bool_]:
+    """(m,) which of the frames lie in the span."""
+    return (frames > span[0] - MERGE) & (frames < span[1] + MERGE)
 
 
-def any_inside(frames: NDArray[np.floating], stretches: Sequence[tuple[float, float]]) -> NDArray[np.bool_]:
-    """(m,) which of the frames lie in one of the stretches."""
-    return np.any([np.zeros(len(frames), bool), *(inside(frames, stretch) for stretch in stretches)], axis=0)
+def any_inside(frames: NDArray[np.floating], spans: Sequence[tuple[float, float]]) -> NDArray[np.bool_]:
+    """(m,) which of the frames lie in one of the spans."""
+    return np.any([np.zeros(len(frames), bool), *(inside(frames, span) for span in spans)], axis=0)
 
 
 def between_own(
-    frames: NDArray[np.floating], own: NDArray[np.floating], stretches: Sequence[tuple[float, float]]
+    frames: NDArray[np.floating], own: NDArray[np.floating], runs: Sequence[tuple[float, float]]
 ) -> NDArray[np.bool_]:
-    """(m,) which of the frames lie, within one stretch, from the first to the last of the frames `own` (k,)."""
-    spans = (own[inside(own, stretch)] for stretch in stretches)
-    return any_inside(frames, [(float(stretch[0]), float(stretch[-1])) for stretch in spans if len(stretch)])
+    """(m,) which of the frames lie, within one run, from the first to the last of the frames `own` (k,)."""
+    keyed = (own[inside(own, run)] for run in runs)
+    return any_inside(frames, [(float(keys[0]), float(keys[-1])) for keys in keyed if len(keys)])

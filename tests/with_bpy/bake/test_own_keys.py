@@ -88,7 +88,7 @@ def poses(frames: Iterable[float]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("keys", ["EVERY_FRAME", "TARGET_KEYS", "REDUCED"])
-def test_a_stretch_without_influence_keeps_own_keys_to_the_bit(mode: str, keys: str) -> None:
+def test_a_run_without_influence_keeps_own_keys_to_the_bit(mode: str, keys: str) -> None:
     rig = arm(mode)
     before = kept_keys(rig)
     api.bake(rig, frames=(1, LAST), keys=keys, tolerance=1e-3)
