@@ -49,7 +49,7 @@ def pose(
     insert_keys: InsertKeys,
     posing: AbstractContextManager[PoseBefore],
 ) -> Preparation:
-    """Pose the chains for the scene as it stands, on its current frame; key them as far as that is asked for.
+    """Pose the chains for the scene as it is now, on its current frame; key them as far as that is asked for.
 
     posing : gives the pose that bones start from, while they are posed
     """
@@ -107,7 +107,7 @@ def _refuse_unposable(plan: Plan, *, insert_keys: bool) -> None:
 
 
 def bend_signs(rig: Rig, names: Names, scene: Scene | None, pose_before: PoseBefore) -> dict[str, int]:
-    """For each chain the way in which it bends as the scene stands: +1 or -1, with a pole target +1 towards it."""
+    """For each chain the way in which it bends in the scene as it is now: +1 or -1, with a pole target +1 towards it."""
     plan = current_plan(rig, names, scene)
     return {group.plan.name: group.bend_sign for group in one_by_one(plan, _solved_now(plan, pose_before))}
 

@@ -228,7 +228,7 @@ def remember(report: Report) -> None:
 
 
 def last(rig: Rig) -> Report | None:
-    """The report of what was done to this armature last, as the file now stands; None since the file was opened."""
+    """The report of what was done to this armature last and not undone; None since the file was opened."""
     return _kept.get(rig.session_uid, {}).get(rig.two_bone_ik_report)
 
 

@@ -255,7 +255,7 @@ def _as_added(name: str) -> int:
 def freeze_handles(curve: FCurve, old: Attributes, kept: np.ndarray) -> None:
     """Put back handles of the `kept` among the old keys that new keys beside them have moved, free from now on."""
     points = curve.keyframe_points
-    # Blender itself moves handles that stand on the wrong side, and merges keys on one frame: each is put back once.
+    # Blender itself moves handles that are on the wrong side, and merges keys on one frame: each is put back once.
     free = np.zeros(np.count_nonzero(kept), dtype=np.bool_)
     while True:
         now = attributes(points)

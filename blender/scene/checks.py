@@ -69,7 +69,7 @@ def refuse_not_finite(samples: Samples, frames: Array) -> None:
     """Raise `Refused` for the first of the `frames` (n,) on which a sampled transform holds NaN or infinity."""
     parts = (part for basis in samples.basis.values() for part in (basis.location, basis.rotation, basis.scale))
     arrays = (*samples.to_world.values(), *samples.pose.values(), *parts)
-    # Values that stand are checked together, since each call of NumPy costs more; values that move would be copied.
+    # What does not move is copied into one array, since each call of NumPy costs more; what moves is large and stays.
     moving, still = ([part for part in arrays if (len(part) > 1) is moves] for moves in (True, False))
     if all(map(all_finite, [*moving, *([np.concatenate(still, axis=None)] if still else [])])):
         return

@@ -92,7 +92,7 @@ class _Curves:
 
 
 class OwnTransforms:
-    """Evaluates the channels of one data-block's owners over `n` frames; what has no F-curves is as it stands.
+    """Evaluates the channels of one data-block's owners over `n` frames; what has no F-curves is as it is now.
 
     curves, values : by path and index, all F-curves and (n,) what those evaluated so far give
     """
@@ -120,8 +120,8 @@ class OwnTransforms:
         """(n, 4, 4) `matrix_basis`."""
         path = _path(owner)
         if self._moving.isdisjoint((f"{path}scale", path + rotation_name(owner.rotation_mode))):
-            standing = np.array(versions.matrix_rows(owner.matrix_basis), dtype=np.float64)[:3, :3]
-            return compose(standing, self._location(owner, path))
+            unmoved = np.array(versions.matrix_rows(owner.matrix_basis), dtype=np.float64)[:3, :3]
+            return compose(unmoved, self._location(owner, path))
         return self.basis(owner).matrix
 
     def number(self, bone: PoseBone, name: str, unset: float) -> Array:

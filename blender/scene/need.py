@@ -73,7 +73,7 @@ class SampleNeed:
     def start(self, point: Point, basis: Basis, before: PoseBefore) -> Basis:
         """What the chains start from, of a bone with this basis: the pose before, in what they set themselves.
 
-        What Live set before an option changed, and sets no more, is as it stands: nothing takes it away.
+        What Live set before an option changed, and sets no more, stays as it is: nothing takes it away.
         """
         if point not in self.posed:
             return basis

@@ -194,7 +194,7 @@ def step(scene: Scene, need: SampleNeed, frames: Array) -> Generator[float, None
 
 
 def probed(scene: Scene, need: SampleNeed) -> Samples:
-    """One frame of a scene that is probed for all that is needed: as it stands, with edits that have no key."""
+    """One frame of a scene that is probed for all that is needed: as it is now, with edits that have no key."""
     recorder = Recorder(need)
     layer = scene.view_layers[0]
     layer.update()

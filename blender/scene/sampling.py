@@ -228,7 +228,7 @@ def sampled_current_frame(
 
 
 def sample_current_frame(plan: Plan, need: SampleNeed, before: PoseBefore = as_sampled) -> Samples:
-    """The scene just as it stands now, with edits that have no key."""
+    """The scene just as it is now, with edits that have no key."""
     with sampled_current_frame(plan, need, before) as (samples, _):
         return samples
 

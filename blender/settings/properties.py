@@ -251,7 +251,7 @@ def _chain_fields() -> Iterator[Field]:
     yield Object, "chains", collection("Two-Bone IK Chains", TwoBoneIKChain)
     yield Object, "active", props.IntProperty(name="Active Two-Bone IK Chain", min=0, update=_active_changed, **FIELD)
     yield Object, "live", live
-    # Not for users: tells which report is that of the armature as it stands. Undo takes it back, as what it tells of.
+    # Not for users: tells which report is that of the armature as it is now. Undo takes it back, as what it tells of.
     yield Object, "report", props.StringProperty(name="Report", **HIDDEN)
     # Not for users: the name of the armature for which Create Targets has made this.
     for owner in (Object, Collection, bpy.types.BoneCollection):

@@ -97,7 +97,7 @@ def _seen(
 ) -> tuple[Array, Array]:
     """In armature space: poses (n, 3, 4, 4) of the three bones, root first, and where the pole is (n, 3).
 
-    Each (1, ...) where it stands still.
+    Each is (1, ...) where it does not move.
     """
     leg = [Point(rig, name) for name in names]
     pole = Point(constraint.pole_target, constraint.pole_subtarget) if constraint.pole_target else Point(rig)

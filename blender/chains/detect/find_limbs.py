@@ -194,19 +194,19 @@ def _with_forelegs(detected: list[LimbBones]) -> list[LimbBones]:
     hips, feet = (sum(points, Vector()) / len(legs) for points in zip(*legs, strict=True))
     down = feet - hips
 
-    def stands(limb: LimbBones) -> bool:
+    def reaches_down(limb: LimbBones) -> bool:
         begin, end = ((point - hips).dot(down) for point in limb.reach)
         return abs(begin) <= _LEVEL * down.length_squared and end > _DOWN * down.length_squared
 
     arms = [limb for limb in detected if limb.label.name == "Arm"]
-    on_sides = {side: [stands(limb) for limb in arms if limb.label.side == side] for side in ("L", "R", "")}
-    agreed = all(any(standing) for standing in on_sides.values() if standing)
+    on_sides = {side: [reaches_down(limb) for limb in arms if limb.label.side == side] for side in ("L", "R", "")}
+    agreed = all(any(arms_down) for arms_down in on_sides.values() if arms_down)
 
     def foreleg(limb: LimbBones) -> LimbBones:
         label = Label("Leg", limb.label.side, front=True)
         return replace(limb, label=label, why=f"{limb.why}; it reaches down as far as the legs")
 
-    return [foreleg(limb) if agreed and limb in arms and stands(limb) else limb for limb in detected]
+    return [foreleg(limb) if agreed and limb in arms and reaches_down(limb) else limb for limb in detected]
 
 
 def _name(limb: LimbBones, is_quadruped: bool) -> str:
