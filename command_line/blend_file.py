@@ -15,7 +15,7 @@ from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused, reason
 from ..blender.messages.translation import nearest_name, translated
 from ..blender.takes.import_take import import_take
-from ..blender.takes.take import Import, Taken
+from ..blender.takes.take import Import, Intake
 from . import interrupt
 from .formats import BLEND, READABLE, is_take
 from .standard_streams import blender_output
@@ -51,13 +51,13 @@ def refuse_overwriting(read: Iterable[Path], written: Iterable[Path]) -> None:
         is_read[file] = False
 
 
-def load(file: Path, *, enable_autoexec: bool, **imported: Any) -> tuple[str, Taken]:
+def load(file: Path, *, enable_autoexec: bool, **imported: Any) -> tuple[str, Intake]:
     """Open the file, or import it; its Python runs only if `enable_autoexec`. Refused if it cannot be opened.
 
     imported : how to import a take, as the fields of `Import`
     returns : a sentence if Blender says that the file is damaged or of a newer Blender, else ""; how a take was read
     """
-    take, taken = is_take(file), Taken()
+    take, taken = is_take(file), Intake()
     if not take and file.exists() and not _is_blend(file):
         raise _unreadable(file, translated("part.no_blend"))
     try:

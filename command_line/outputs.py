@@ -13,7 +13,7 @@ from ..blender.armatures import Rig
 from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused, reason
 from ..blender.takes.export_take import OF_ONE, Export, export_take
-from ..blender.takes.take import Taken
+from ..blender.takes.take import Intake
 from . import interrupt
 from .formats import BLEND, FORMATS, is_take
 from .shot import Shot
@@ -43,7 +43,7 @@ def refuse_several(shot: Shot, count: int) -> None:
 
 
 def saved(
-    shot: Shot, reports: Sequence[api.Report], taken: Taken, notes: list[str]
+    shot: Shot, reports: Sequence[api.Report], taken: Intake, notes: list[str]
 ) -> Iterator[AbstractContextManager[Path]]:
     """For each output a context that writes it; Refused if that cannot be done.
 

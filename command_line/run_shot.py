@@ -19,7 +19,7 @@ from ..blender.bake.build_plan import after_followed
 from ..blender.files import atomic_write, file_lock
 from ..blender.messages.refused import Refused
 from ..blender.scene.checks import given_rig
-from ..blender.takes.take import Taken
+from ..blender.takes.take import Intake
 from . import blend_file, interrupt, outcome, outputs, record, shot_options
 from .formats import is_take
 from .outcome import Clock, ExitStatus, Outcome
@@ -144,7 +144,7 @@ def _refuse_at_once(shot: Shot) -> None:
 
 def _written(shot: Shot, setups: Setups, request: dict[str, Any], clock: Clock, progress: Progress) -> Outcome:
     """Open the file, bake, and write output and report, both or none; Refused if that cannot be done."""
-    damage, taken = "", Taken()
+    damage, taken = "", Intake()
     if not shot.is_open:
         damage, taken = blend_file.load(shot.file, enable_autoexec=shot.enable_autoexec, **imported(shot))
     if damage and shot.strict is not None:

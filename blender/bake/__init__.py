@@ -29,7 +29,7 @@ is in `curves/own_keys`.
 Other rooms use of it:
 
     bake : all
-    build_plan : Frames, Names, TakingPart, after_followed, at_current_frame, build_plan, chains_taking_part,
+    build_plan : Frames, Names, Participants, after_followed, at_current_frame, build_plan, chains_taking_part,
         chosen_chains, current_plan, frame_range, limb_plan, scene_of, with_bones, with_dependents
     chain : SLIGHT, StraightRest, TOLERANCE, axis_label, bones_below, chain_bones, chain_plan, joints_at_rest,
         rest_chain, scales, sheared_bones, straight_rest, tells_side, twists_found, undecided, unlisted_chain

@@ -197,7 +197,7 @@ def _names_up_to(point: Point, chain: ChainPlan) -> list[str]:
     return next((names[: index + 1] for index, name in enumerate(names) if name in of_chain), [])
 
 
-class TakingPart(NamedTuple):
+class Participants(NamedTuple):
     """Which chains take part in a request, and which are left out, as they were not chosen by name.
 
     left_out : names of those without a target, and of those that lack a bone
@@ -232,21 +232,21 @@ def chosen_chains(rig: Rig, names: Names) -> list[Chain]:
     return [by_name[name] for name in chosen]
 
 
-def chains_taking_part(rig: Rig, names: Names, *, need_target: bool = True) -> TakingPart:
+def chains_taking_part(rig: Rig, names: Names, *, need_target: bool = True) -> Participants:
     """Those of `chosen_chains` that take part; if none was named, without those that have no target or lack a bone."""
     chains = chosen_chains(rig, names)
     if names is not None:
-        return TakingPart(chains)
+        return Participants(chains)
     bones = {chain.name: lacking_bone(rig, chain) for chain in chains}
     lacking = {name: bone for name, bone in bones.items() if bone is not None}
     left_out = tuple(chain.name for chain in chains if chain.name in lacking or (need_target and not chain.target))
-    return TakingPart([chain for chain in chains if chain.name not in left_out], left_out, lacking)
+    return Participants([chain for chain in chains if chain.name not in left_out], left_out, lacking)
 
 
-def with_bones(rig: Rig, names: Names) -> TakingPart:
+def with_bones(rig: Rig, names: Names) -> Participants:
     """The same where chains need no target; where all chains lack a bone, all take part and are refused for it."""
     found = chains_taking_part(rig, names, need_target=False)
-    return found if found.chains else TakingPart(chosen_chains(rig, names))
+    return found if found.chains else Participants(chosen_chains(rig, names))
 
 
 def scene_of(rig: Rig, scene: Scene | None = None) -> Scene:

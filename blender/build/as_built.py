@@ -22,8 +22,8 @@ _SLIGHT = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
-    """One bone of a limb.
+class BuiltBone:
+    """One bone of a built limb.
 
     place : at rest; None of a bone of the user, whose own rest pose does not matter
     turned : what turns it, in words of which numbers may be off by rounding; without drivers that Blender gave up
@@ -35,10 +35,10 @@ class Built:
     followed: tuple[tuple[int, str], ...]
 
 
-def as_built(rig: Rig, names: Sequence[str]) -> Iterator[Built]:
+def as_built(rig: Rig, names: Sequence[str]) -> Iterator[BuiltBone]:
     """What bones of these names copy, and what carries that; then those that follow a target themselves."""
     for copy in filter(None, (built_by(rig, name) for name in names)):
-        yield Built(None, _driver(rig, f"{copy.path_from_id()}.influence"), ())
+        yield BuiltBone(None, _driver(rig, f"{copy.path_from_id()}.influence"), ())
         bone: Bone | None = rig.data.bones.get(copy.subtarget)
         while bone and kind_of(bone):
             pose_bone: Any = rig.pose.bones[bone.name]
@@ -47,10 +47,10 @@ def as_built(rig: Rig, names: Sequence[str]) -> Iterator[Built]:
             tracks = (_track(item.track_axis, item.influence) for item in built if item.type == "LOCKED_TRACK")
             outside = (item for item in built if item.target != rig or not kind_of(rig.data.bones.get(item.subtarget)))
             turned = " ".join((*drivers, *tracks))
-            yield Built(bone.matrix_local.copy(), turned, tuple(map(_target, outside)))
+            yield BuiltBone(bone.matrix_local.copy(), turned, tuple(map(_target, outside)))
             bone = bone.parent
     for tip in (item for name in names for item in rig.pose.bones[name].constraints if item.name.startswith(TIP)):
-        yield Built(None, _driver(rig, f"{tip.path_from_id()}.influence"), (_target(tip),))
+        yield BuiltBone(None, _driver(rig, f"{tip.path_from_id()}.influence"), (_target(tip),))
 
 
 _DRIVEN = ((f".{ANGLE}", 0), (".scale", 1), (HINGE, 0))
@@ -82,12 +82,12 @@ def are_there(rig: Rig, parts: Parts, names: Sequence[str]) -> bool:
     )
 
 
-def _wanted(rig: Rig, parts: Parts, names: Iterable[str]) -> Iterator[Built]:
+def _wanted(rig: Rig, parts: Parts, names: Iterable[str]) -> Iterator[BuiltBone]:
     chain, copied = parts.chain, parts.copying()
     root, pole = rest(rig.data.bones[chain.root.name]), pole_of(chain)
     leading = "goal" if parts.in_rest_plane else "aim"
     for part in (copied[name][0] for name in names if name in copied):
-        yield Built(None, "k", ())
+        yield BuiltBone(None, "k", ())
         while part:
             built, tracks, followed = parts.limb.bones[part], list[str](), list[Point]()
             if part == leading:
@@ -97,8 +97,8 @@ def _wanted(rig: Rig, parts: Parts, names: Iterable[str]) -> Iterator[Built]:
             bend = parts.limb.bend if part == "lower" else ""
             uids = tuple((point.object.session_uid, point.bone) for point in followed)
             place = Matrix((root @ compose(built.orientation, built.head)).tolist())
-            yield Built(place, " ".join((built.angle, stretch, bend, *tracks)), uids)
+            yield BuiltBone(place, " ".join((built.angle, stretch, bend, *tracks)), uids)
             part = built.parent
     if chain.use_rotation:
         target = chain.target.object.session_uid, chain.target.bone
-        yield Built(None, parts.tip_influence, (target,))
+        yield BuiltBone(None, parts.tip_influence, (target,))

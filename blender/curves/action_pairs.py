@@ -18,13 +18,13 @@ from ..messages.refused import Refused
 from ..messages.translation import nearest_name
 from ..rna_paths import bone_and_property
 
-Played = tuple[Action, str]
+ActionInSlot = tuple[Action, str]
 """An action and the identifier of its slot, "" where Blender has no slots."""
 
 _Strips = list[tuple[str, float]]
 """Of strips with an action, the name of the track and the first frame."""
 
-_Own = Mapping[Played, _Strips]
+_Actions = Mapping[ActionInSlot, _Strips]
 """What an object plays, and what its strips have."""
 
 _JOINS = " _-.|:"
@@ -34,7 +34,7 @@ _JOINS = " _-.|:"
 class Pair(NamedTuple):
     """An action of an armature with those of its targets: what each object is to play, the armature first."""
 
-    played: Mapping[Object, Played]
+    played: Mapping[Object, ActionInSlot]
 
     @property
     def action(self) -> Action:
@@ -81,7 +81,7 @@ def tracks(item: Object) -> set[str]:
     return {track for track, _ in _own(item).get(versions.played(item), ())}
 
 
-def _actions_of(rig: Rig) -> _Own:
+def _actions_of(rig: Rig) -> _Actions:
     """All actions of the armature, with the strips of its NLA that have them; the one that it plays is the last."""
     own = _own(rig)
     twins = [item for item in bpy.data.objects if is_rig(item) and item != rig]
@@ -95,12 +95,12 @@ def _actions_of(rig: Rig) -> _Own:
     return {played: own.get(played, []) for played in in_order if played[0] not in kept}
 
 
-def _own(item: Object) -> _Own:
+def _own(item: Object) -> _Actions:
     """What the object plays and what its strips have; where it plays what was made from another, that one's strips."""
     active: Any = versions.played(item)
     owner: Any = item
     sources = (owner.two_bone_ik_source, active[0].two_bone_ik_source) if active[0] else ()
-    found: dict[Played, _Strips] = {}
+    found: dict[ActionInSlot, _Strips] = {}
     for track, start, action, slot in versions.tracks(item):
         found.setdefault(active if action in sources else (action, slot), []).append((track, start))
     if active[0]:
@@ -108,7 +108,7 @@ def _own(item: Object) -> _Own:
     return found
 
 
-def _is_of(rig: Rig, twins: Collection[Rig], played: Played) -> bool:
+def _is_of(rig: Rig, twins: Collection[Rig], played: ActionInSlot) -> bool:
     """Whether an action that nothing plays is the armature's: by its slot, else as it fits no other armature better."""
     action, slot = played
     bones = {bone_and_property(curve.data_path)[0] for curve in versions.slot_curves(*played)} - {""}
@@ -123,7 +123,7 @@ def _is_of(rig: Rig, twins: Collection[Rig], played: Played) -> bool:
     return own[0] > 0 and all(fit(twin) <= own for twin in twins)
 
 
-def _partner(item: Object, own: _Own, rig: Rig, played: Played, places: _Strips) -> Played | None:
+def _partner(item: Object, own: _Actions, rig: Rig, played: ActionInSlot, places: _Strips) -> ActionInSlot | None:
     """What the object plays with this action of the armature: of the same track, else slot, else name."""
     action, starts = played[0], dict(places)
     beside = [
@@ -142,7 +142,7 @@ def _partner(item: Object, own: _Own, rig: Rig, played: Played, places: _Strips)
     return next(iter((*of_action, *of_name, *_lying(item, named, wanted))), None)
 
 
-def _lying(item: Object, named: str, wanted: Collection[str]) -> Iterator[Played]:
+def _lying(item: Object, named: str, wanted: Collection[str]) -> Iterator[ActionInSlot]:
     """Actions that nothing plays, whose name is one of these and the object's."""
     for action in bpy.data.actions:
         stem = _stem(action.name, item)

@@ -41,7 +41,7 @@ def unit_of_legs(scene: Scene, leg: float) -> str:
     return unit_name(scene) if is_likely else f"{1.0 / leg:.6g} {_LEGS}"
 
 
-class Readable(Formatter):
+class ReadableFormatter(Formatter):
     """As `str.format`, which takes a tenth of the time, with two more ways to write a value in {}.
 
     {value:number} : 1230, 12.3, 0.00123, and what is less than 0.001 in these words

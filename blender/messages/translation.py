@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bpy.app.translations import pgettext_rpt
 
-from .numbers import LEAST, Readable
+from .numbers import LEAST, ReadableFormatter
 
 if TYPE_CHECKING:
     from ...skeleton.values import Point
@@ -30,7 +30,7 @@ def translated(name: str, /, **values: object) -> str:
     template = _sentences()[group]
     words = pgettext_rpt(template[case] if case else template)
     if ":length}" in words or ":number}" in words:
-        readable = Readable(str(values.get("unit", "")), translated("part.less", least=LEAST))
+        readable = ReadableFormatter(str(values.get("unit", "")), translated("part.less", least=LEAST))
         text = readable.vformat(words, (), values)
     else:
         text = words.format(**values)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ...skeleton.steps import part
 from ...skeleton.switch.control_channels import (
-    NOTHING_BETWEEN,
-    Between,
+    NO_MIDPOINTS,
+    Midpoints,
     basis_channels,
     halfway,
     values_by_path,
@@ -57,7 +57,7 @@ class ControlKeys:
         paths = (bone.rotation_path for limb in limbs for bone in limb.keyed)
         self._before = values_before(plan.rig, paths, plan.frames[0])
 
-    def every(self, limb: SwitchPlan, bases: Mapping[str, Basis], between: Between = NOTHING_BETWEEN) -> list[Channel]:
+    def every(self, limb: SwitchPlan, bases: Mapping[str, Basis], between: Midpoints = NO_MIDPOINTS) -> list[Channel]:
         """Channels with keys on every frame, without those that change nothing."""
         frames, before = self.plan.frames, self._before
         return [
@@ -70,7 +70,7 @@ class ControlKeys:
 
     def placed(
         self, poses: Poses, chains: Sequence[IkChain], tied: Evaluation, rows: Integers
-    ) -> Generator[float, None, tuple[dict[str, Basis], Between, list[Setting]]]:
+    ) -> Generator[float, None, tuple[dict[str, Basis], Midpoints, list[Setting]]]:
         """The bases of all controls, by what was sampled as far as that goes, then by trial; and what is set besides.
 
         poses : by bone, sampled on the frames and halfway behind those in these `rows`, where controls have to be right
@@ -78,14 +78,14 @@ class ControlKeys:
         plan, limbs, (_, on_halves) = self.plan, self.limbs, poses
         ends = np.unique(plan.frames[[0, -1]])
         (bases, waiting), (placed, unknown) = _placed(plan, limbs, poses, tied)
-        between = Between(rows=rows, values=_values(limbs, placed))
+        between = Midpoints(rows=rows, values=_values(limbs, placed))
         fixed = switches = [setting for limb in limbs for setting in limb.switches]
         if not (chains or waiting):
             return bases, between, fixed
         bones = {bone.name for limb in limbs for bone in (*limb.shown, *(carried.bone for carried in limb.chain))}
         with write_channels.Trial(plan, bones | tied.depends.keys()) as trial:
 
-            def keyed(between: Between = NOTHING_BETWEEN) -> list[Channel]:
+            def keyed(between: Midpoints = NO_MIDPOINTS) -> list[Channel]:
                 channels = (channel for limb in limbs for channel in self.every(limb, bases, between))
                 return [*(setting.channel(ends) for setting in fixed), *channels]
 
@@ -112,7 +112,7 @@ class ControlKeys:
                 between = replace(between, values={**between.values, **values, **_values(limbs, newly_placed)})
         return bases, between, fixed
 
-    def in_style(self, bases: Mapping[str, Basis], between: Between) -> dict[str, list[Channel]]:
+    def in_style(self, bases: Mapping[str, Basis], between: Midpoints) -> dict[str, list[Channel]]:
         """By limb the channels, with keys on the frames that the style asks for."""
         if self.on_every_frame:
             return {limb.name: self.every(limb, bases, between) for limb in self.limbs}
@@ -144,7 +144,7 @@ def _placed(
 
 
 def _values(limbs: Sequence[SwitchPlan], bases: Mapping[str, Basis]) -> dict[str, Array]:
-    """By RNA path what `Between` has of these controls."""
+    """By RNA path the values of `Midpoints` for these controls."""
     bones = (carried.bone for limb in limbs for carried in limb.controls if carried.bone.name in bases)
     return {path: values for bone in bones for path, values in values_by_path(bone, bases[bone.name]).items()}
 
@@ -166,7 +166,7 @@ def write_keys(rig: Rig, channels: Sequence[Channel], span: tuple[float, float],
 def write_settings(
     rig: Rig, fixed: Iterable[tuple[Channel, str]], span: tuple[float, float], style: KeyStyle, *, as_new: bool
 ) -> list[str]:
-    """Key what is held, each with how its last key goes on; returns sentences for the report.
+    """Key properties that keep one value, each with how its last key goes on; returns sentences for the report.
 
     as_new : the first goes into a new action
     """

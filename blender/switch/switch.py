@@ -7,7 +7,7 @@ import numpy as np
 from bpy.types import Scene
 
 from ...skeleton.steps import part
-from ...skeleton.switch.control_channels import NOTHING_BETWEEN, gaps, halfway
+from ...skeleton.switch.control_channels import NO_MIDPOINTS, gaps, halfway
 from ...skeleton.switch.ik_chain import IkChain
 from ...skeleton.switch.switch_plan import Setting, SwitchPlan, wanted
 from ...skeleton.values import Plan, Samples
@@ -116,7 +116,7 @@ def _sampled(
     samples = yield from part(sampler.of(need), 0.0, 0.7)
     poses = _by_bone(samples, limbs, plan.frames)
     # Curves with fewer keys cannot pass where the controls have to be.
-    rows = gaps(limbs, poses, keys.corners, keys.turning) if keys.on_every_frame else NOTHING_BETWEEN.rows
+    rows = gaps(limbs, poses, keys.corners, keys.turning) if keys.on_every_frame else NO_MIDPOINTS.rows
     on_halves = {name: pose[:0] for name, pose in poses.items()}
     if len(rows):
         halves = halfway(plan.frames, rows)

@@ -21,5 +21,5 @@ Other rooms use of it:
     fit_scene : all
     import_take : READERS, import_take
     imported_apart : imported_apart
-    take : Import, Taken, Up
+    take : Import, Intake, Up
 """

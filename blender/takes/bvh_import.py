@@ -27,7 +27,7 @@ from ..settings.key_settings import KeyStyle
 from ..targets.edit_bones import in_edit_mode
 from . import frame_rate
 from .bvh_capture import Capture, captured, rate
-from .take import Import, Taken, Up
+from .take import Import, Intake, Up
 
 _TO_BLENDER = Matrix(((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)))
 """From the axes of the file, y up, to Blender's."""
@@ -53,7 +53,7 @@ class _Bone(NamedTuple):
     along: _Single
 
 
-def made(take: Import) -> Taken:
+def made(take: Import) -> Intake:
     """Make armature and action, selected and active in the scene."""
     capture = captured(take.path)
     frame_rate.set_rate(take.scene, take.fps or rate(take.path, capture))
@@ -75,7 +75,7 @@ def made(take: Import) -> Taken:
     for item in (*layer.objects, rig):
         item.select_set(item is rig, view_layer=layer)
     layer.objects.active = rig
-    return Taken([*capture.notes, *notes], scale, axis)
+    return Intake([*capture.notes, *notes], scale, axis)
 
 
 def _add_bones(rig: Rig, capture: Capture, scale: float) -> None:

@@ -18,7 +18,7 @@ from ..armatures import Rig
 from ..messages.translation import translated
 from .arrays import bone_matrices
 from .bvh_capture import Capture, captured
-from .take import Taken
+from .take import Intake
 
 _TO_FILE = {"Y": np.array(((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0))), "Z": np.eye(3)}
 """From Blender's axes, z up, to those of the file, of which this one is up."""
@@ -27,7 +27,7 @@ _TOLD = 6e-5
 """Part of the skeleton's size: 0.1 mm of a human."""
 
 
-def write(path: Path, source: Path, scene: Scene, rig: Rig, unit: str, fps: float | None, taken: Taken) -> list[str]:
+def write(path: Path, source: Path, scene: Scene, rig: Rig, unit: str, fps: float | None, taken: Intake) -> list[str]:
     """Write what the armature does on the frames of `source`, from which it was imported, to `path`.
 
     unit : of the lengths that are told
@@ -47,7 +47,7 @@ def write(path: Path, source: Path, scene: Scene, rig: Rig, unit: str, fps: floa
     return [translated("report.bvh_channels", joint=joint, off=taken.scale * off[joint], unit=unit, file=source)]
 
 
-def _values(capture: Capture, rig: Rig, motion: Mapping[str, Array], taken: Taken) -> tuple[Array, dict[str, float]]:
+def _values(capture: Capture, rig: Rig, motion: Mapping[str, Array], taken: Intake) -> tuple[Array, dict[str, float]]:
     """(n, j, 2, 3) as `Capture.values`; those of a joint without a bone are as in the source.
 
     returns : also by joint how far it or its End Site is from where it belongs, as channels do not hold its motion

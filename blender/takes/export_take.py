@@ -21,7 +21,7 @@ from ..bake.report import Report
 from ..messages.refused import Refused
 from . import arrays, bvh_motion, frame_rate
 from .contact_bones import contact_bones
-from .take import Taken
+from .take import Intake
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -39,7 +39,7 @@ class Export:
     rigs: Sequence[tuple[Rig, Report]]
     source: Path
     fps: float | None
-    taken: Taken
+    taken: Intake
     notes: list[str]
 
     @property

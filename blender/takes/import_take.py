@@ -20,13 +20,13 @@ from ..messages.refused import Refused, reason
 from ..messages.translation import translated
 from . import animations, bvh_import, frame_rate
 from .fit_scene import RATE
-from .take import Import, Taken
+from .take import Import, Intake
 
 _NEAR = 0.01
 """Frames by which a key may be off a whole frame only because its time was in seconds."""
 
 
-def _fbx(take: Import) -> Taken:
+def _fbx(take: Import) -> Intake:
     # By default the importer adds a frame to all keys, which the exporter does not take away.
     options: dict[str, Any] = {"filepath": _name(take), "global_scale": take.scale, "anim_offset": 0.0}
     others = {*bpy.data.actions}
@@ -40,10 +40,10 @@ def _fbx(take: Import) -> Taken:
     rate = render.fps / render.fps_base
     # Its keys have times in seconds, which the importers put on frames of the file's rate: the add-on rounds that.
     _move_keys(take.scene, (take.fps or rate) / (rate if versions.HAS_FBX_IMPORT else render.fps))
-    return Taken(notes)
+    return Intake(notes)
 
 
-def _gltf(take: Import) -> Taken:
+def _gltf(take: Import) -> Intake:
     # Its keys have times in seconds, and the importer puts them on frames of the scene.
     if rate := take.fps or frame_rate.of_gltf(take.path):
         frame_rate.set_rate(take.scene, rate)
@@ -54,21 +54,21 @@ def _gltf(take: Import) -> Taken:
     notes = [*animations.played(take, others)]
     _scale(take.scene, take.scale)
     _move_keys(take.scene, 1.0)
-    return Taken(notes)
+    return Intake(notes)
 
 
-def _usd(take: Import) -> Taken:
+def _usd(take: Import) -> Intake:
     bpy.ops.wm.usd_import(filepath=_name(take))
     # Its own scale leaves out what is animated.
     _scale(take.scene, take.scale)
     notes = [*animations.bound(take.path)]
     if rate := take.fps or frame_rate.of_usd(take.path):
         frame_rate.set_rate(take.scene, rate)
-        return Taken(notes)
-    return Taken([*notes, translated("alert.rate_assumed", value=take.scene.render.fps, file=take.path)])
+        return Intake(notes)
+    return Intake([*notes, translated("alert.rate_assumed", value=take.scene.render.fps, file=take.path)])
 
 
-READERS: dict[str, Callable[[Import], Taken]] = {
+READERS: dict[str, Callable[[Import], Intake]] = {
     ".bvh": bvh_import.made,
     ".fbx": _fbx,
     ".glb": _gltf,
@@ -78,7 +78,7 @@ READERS: dict[str, Callable[[Import], Taken]] = {
 """By suffix, what imports a file."""
 
 
-def import_take(take: Import) -> Taken:
+def import_take(take: Import) -> Intake:
     """Import the capture into an empty scene, which must be that of the context.
 
     With a rate that is given, BVH and USD keep their number of frames, and FBX and glTF the times of their keys.

@@ -35,8 +35,8 @@ class Import(NamedTuple):
     take: str = ""
 
 
-class Taken(NamedTuple):
-    """What was read.
+class Intake(NamedTuple):
+    """What an import has read.
 
     notes : sentences for the report
     scale, up : of BVH those that were found or given

@@ -12,7 +12,7 @@ from ...skeleton.targets_from_pose import TargetsFromPose
 from ...skeleton.values import Point
 from ...solver.values import Plane
 from ..armatures import Rig
-from ..bake.build_plan import Names, TakingPart, scene_of, with_bones
+from ..bake.build_plan import Names, Participants, scene_of, with_bones
 from ..bake.report import Report
 from ..chains.field_values import chains_restorer, set_fitting
 from ..messages.translation import translated
@@ -41,7 +41,7 @@ def create_all(
     choose_settings : give chains that get a target the settings that fit them
     raises : Refused if they cannot be created; then nothing has changed
     """
-    taking_part: dict[Rig, TakingPart] = {}
+    taking_part: dict[Rig, Participants] = {}
     lacking: dict[Rig, dict[str, TwoBoneIKChain]] = {}
     makers: dict[Rig, tuple[ModuleType, tuple[str, ...]]] = {}
     for rig, names in rigs.items():

@@ -29,7 +29,7 @@ curve is off by these parts of its last change, although it is exact on frames."
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Between:
+class Midpoints:
     """Where curves have to pass halfway between some frames and the next ones.
 
     rows : (m,) rising, the indices of these frames
@@ -40,7 +40,7 @@ class Between:
     values: Mapping[str, Array]
 
 
-NOTHING_BETWEEN = Between(rows=np.arange(0), values={})
+NO_MIDPOINTS = Midpoints(rows=np.arange(0), values={})
 
 
 def gaps(limbs: Sequence[SwitchPlan], poses: Mapping[str, Array], corners: Mask, turning: Mask) -> Integers:
@@ -101,7 +101,7 @@ def values_by_path(bone: Bone, basis: Basis) -> dict[str, Array]:
 
 
 def basis_channels(
-    bone: Bone, basis: Basis, frames: Array, before: Array, corners: Mask, between: Between
+    bone: Bone, basis: Basis, frames: Array, before: Array, corners: Mask, between: Midpoints
 ) -> list[Channel]:
     """Location, rotation and scale of a bone on these frames; the rotation continues from the value `before`.
 
