@@ -50,8 +50,8 @@ Measurements = tuple[dict[str, dict[str, Any]], list[str]]
 """The fields of each chain's report that were measured, by chain, and sentences for the whole report."""
 
 
-PIN = "Pin to Pole"
-"""As the option that holds a limb off, its label."""
+POLE_PIN = "Pin to Pole"
+"""The label of the option, where it is what keeps a limb off its pole."""
 
 
 class Finding(NamedTuple):
@@ -244,7 +244,7 @@ class ChainReport:
         # A target within reach; how far options hold the limb off its pole, another line says.
         miss = np.where(reached, self.miss, 0.0)
         where = (miss > APART) & (not planted)
-        cause = pgettext_iface(self.held_by) if self.held_by and self.held_by != PIN else ""
+        cause = pgettext_iface(self.held_by) if self.held_by and self.held_by != POLE_PIN else ""
         yield from told("report.held_off_by" if cause else "report.held_off", where, miss, cause=cause)
 
 

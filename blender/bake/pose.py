@@ -107,7 +107,7 @@ def _refuse_unposable(plan: Plan, *, insert_keys: bool) -> None:
 
 
 def bend_signs(rig: Rig, names: Names, scene: Scene | None, pose_before: PoseBefore) -> dict[str, int]:
-    """For each chain the way in which it bends in the scene as it is now: +1 or -1, with a pole target +1 towards it."""
+    """For each chain the way in which it bends in the scene of now: +1 or -1, with a pole target +1 towards it."""
     plan = current_plan(rig, names, scene)
     return {group.plan.name: group.bend_sign for group in one_by_one(plan, _solved_now(plan, pose_before))}
 

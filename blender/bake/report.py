@@ -322,5 +322,5 @@ def _held_by(report: ChainReport, options: Options, plan: Plan) -> str:
     """`ChainReport.held_by`, of one that is held off"""
     row = int(np.argmax(report.held_off))
     if report.off_pole[row] > report.miss[row]:
-        return chain_report.PIN
+        return chain_report.POLE_PIN
     return chain_report.holding_option(options, int(np.arange(len(plan.frames))[plan.requested][row]))

@@ -149,9 +149,9 @@ def _add_properties(rig: Rig, parts: Parts) -> None:
 
 
 def _connect(rig: Rig, parts: Parts, names: Mapping[str, str]) -> None:
-    limb, bones = parts.limb, rig.pose.bones
-    held = {option: f'{bones[parts.holder].path_from_id()}["{PROPERTIES[option]["name"]}"]' for option in parts.options}
-    inputs: dict[str, DriverInput] = {PROPERTIES[option]["letter"]: path for option, path in held.items()}
+    limb, bones, holder = parts.limb, rig.pose.bones, rig.pose.bones[parts.holder].path_from_id()
+    paths = {option: f'{holder}["{PROPERTIES[option]["name"]}"]' for option in parts.options}
+    inputs: dict[str, DriverInput] = {PROPERTIES[option]["letter"]: path for option, path in paths.items()}
     lower: Any = bones[names["lower"]]
     inputs["t"] = f"{lower.path_from_id()}{HINGE}"
     inputs |= _aim(parts, rig, names)
@@ -169,9 +169,9 @@ def _connect(rig: Rig, parts: Parts, names: Mapping[str, str]) -> None:
                 upper = parts.chain.twists[int(part.split()[1])].upper
                 inputs["w"] = "ROT_Y", Point(rig, names[f"turn {upper}"])
             _drive(bone, ANGLE, 0, built.angle, inputs)
-    if "max_stretch" in held:
+    if "max_stretch" in paths:
         _drive(bones[names["upper"]], "scale", 1, limb.stretch, inputs)
-    _let_copy(rig, parts, names, held)
+    _let_copy(rig, parts, names, paths)
 
 
 def _aim(parts: Parts, rig: Rig, names: Mapping[str, str]) -> dict[str, DriverInput]:
@@ -197,13 +197,16 @@ def track_axis(parts: Parts) -> str:
     return "TRACK_Z" if parts.limb.side > 0.0 else "TRACK_NEGATIVE_Z"
 
 
-def _let_copy(rig: Rig, parts: Parts, names: Mapping[str, str], held: Mapping[str, str]) -> None:
-    """Let the limb's own bones copy what was built."""
-    chain, bones, switch = parts.chain, rig.pose.bones, held["influence"]
+def _let_copy(rig: Rig, parts: Parts, names: Mapping[str, str], paths: Mapping[str, str]) -> None:
+    """Let the limb's own bones copy what was built.
+
+    paths : by option the RNA path of its custom property
+    """
+    chain, bones, switch = parts.chain, rig.pose.bones, paths["influence"]
     for name, (part, local) in parts.copying().items():
         # At a part of the influence a limb blends as the solver does where each bone is turned on its parent.
         _copy(bones[name], "COPY_ROTATION", Point(rig, names[part]), "LOCAL" if local else "POSE", switch)
-    if "max_stretch" in held:
+    if "max_stretch" in paths:
         # The bones below get what the root bone has in the end: with Inherit Scale they have some of that already.
         upper, root = Point(rig, names["upper"]), Point(rig, chain.root.name)
         for bone in chain.scaled:

@@ -210,7 +210,7 @@ def twists_before(plan: Plan, chain: ChainPlan) -> tuple[dict[Bone, Array], dict
 
 
 def values_before(item: Object, paths: Iterable[str], start: float) -> dict[str, Array]:
-    """For each RNA path what the last keys before `start` leave, else what the first key holds until then.
+    """For each RNA path what the last keys before `start` leave; without any, the value of the first key.
 
     Without keys it is the property as it is now, which depends on the current frame where others pose it.
     """

@@ -21,7 +21,7 @@ _PARTS = (0.25, 0.5, 0.75, 1.0)
 
 
 def setting_channel(rig: Rig, setting: Setting, frames: Array) -> tuple[Channel, str]:
-    """Keys that hold a property over the frames and leave it as it is outside; how the last one goes on."""
+    """Keys that give a property its value on the frames and leave it as it is outside; how the last one goes on."""
     earlier, after = _beside(rig, setting.path, frames)
     # Where a key behind keeps it already, the last key is on the border: the style of the old one there is taken over.
     value = np.array([setting.value])

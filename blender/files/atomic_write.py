@@ -104,7 +104,7 @@ def refuse_unwritable(path: Path, *, force: bool | None = None) -> None:
     folder = next(parent for parent in goal.parents if os.path.exists(parent))
     try:
         with suppress(FileNotFoundError):  # not so if its name is too long
-            os.lstat(folder / f"{_beside(goal).name}@")
+            os.lstat(folder / f"{_unfinished_path(goal).name}@")
         with TemporaryFile(dir=folder):
             pass
     except OSError as error:
@@ -123,26 +123,26 @@ def atomic_write(path: Path, *, force: bool | None = None) -> Iterator[Path]:
     """
     refuse_unwritable(path, force=force)
     goal = _followed(path)
-    beside = _beside(goal)
+    unfinished = _unfinished_path(goal)
     tidy(path)
     try:
         goal.parent.mkdir(parents=True, exist_ok=True)
-        yield beside
-        sync(beside)
+        yield unfinished
+        sync(unfinished)
         if os.path.exists(goal):
-            shutil.copymode(goal, beside)
-        beside.replace(goal)
+            shutil.copymode(goal, unfinished)
+        unfinished.replace(goal)
     except OSError as error:
         raise Refused("UNWRITABLE", value=str(path), reason=error.strerror) from None
     finally:
         with suppress(OSError):
-            beside.unlink()
+            unfinished.unlink()
 
 
 def write_text(path: Path, text: str, *, force: bool | None = None) -> None:
     """Write a text as UTF-8, as `atomic_write` does it."""
-    with atomic_write(path, force=force) as beside, as_private_as(path):
-        beside.write_text(text, "utf-8")
+    with atomic_write(path, force=force) as unfinished, as_private_as(path):
+        unfinished.write_text(text, "utf-8")
 
 
 @contextmanager
@@ -171,11 +171,11 @@ def tidy(path: Path) -> None:
 
 def obstacle(path: Path, size: int) -> str:
     """The system's reason against a new file of `size` bytes at `path`; "" if there is none."""
-    block = bytes(1 << 20)
+    zeros = bytes(1 << 20)
     try:
         with path.open("wb") as file:
-            for _ in range(size // len(block) + 1):
-                file.write(block)
+            for _ in range(size // len(zeros) + 1):
+                file.write(zeros)
             file.flush()
             os.fsync(file)
     except OSError as error:
@@ -183,7 +183,7 @@ def obstacle(path: Path, size: int) -> str:
     return ""
 
 
-def _beside(goal: Path) -> Path:
+def _unfinished_path(goal: Path) -> Path:
     """The path under which a file is begun."""
     # Blender and others go by the suffix; the middle keeps two processes with the same task apart. Blender prints the
     # name, and no part of it must look like a line of its own.

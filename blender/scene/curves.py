@@ -127,7 +127,7 @@ class OwnTransforms:
     def number(self, bone: PoseBone, name: str, unset: float) -> Array:
         """(n,) or (1,) the keyed option of this name, within its range as Blender sets it.
 
-        unset : what holds where nothing has ever set it
+        unset : what counts where nothing has ever set it
         """
         field = bone_field(name)
         curve = self.curves.get((bone.path_from_id(field), 0))

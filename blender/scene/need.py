@@ -20,7 +20,7 @@ class SampleNeed:
     own : bones and objects whose own location and scale count
     turned : those bones of them whose own rotation counts too
     posed : those of these that the chains pose, each with whether they set its scale too
-    numbers : animated options: by end bone or twist bone, then name, with the value that holds while nothing sets it
+    numbers : animated options: by end bone or twist bone, then name, with the value that counts while nothing sets it
     """
 
     objects: frozenset[Object]

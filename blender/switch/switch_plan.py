@@ -36,7 +36,7 @@ def switch_plan(rig: Rig, limb: KnownLimb, to: ControlSet, frames: Array) -> Swi
     read = _Bones(rig)
     switch = setting_of(switch_path(rig, limb), limb.fk_value if to == ControlSet.FK else limb.ik_value)
     own, other = (limb.fk, limb.ik) if to == ControlSet.FK else (limb.ik, limb.fk)
-    # Where nothing else shows the limb, the control set that is to show is held to the one that has shown it.
+    # Where nothing else shows the limb, the control set that is to show follows the one that has shown it.
     shown, before = limb.shown or own, limb.shown or other
     toe = toe_path(rig, limb)
     if toe and _left_off(rig, toe, switch.path, limb.ik_value, frames):
@@ -74,8 +74,8 @@ def _with_ik(
         controls=(*controls, *plan.controls),
         zero=tuple(map(read.bone, limb.zero)),
         chain=tuple(map(read.carried, limb.ik[:2], shown)),
-        rigid=tuple(_held(rig, [f"{read.bone(name).path}.ik_stretch" for name in limb.ik[:2]], 0.0, frames)),
-        far=tuple(_held(rig, [property_path(rig, limb, limb.stretch_switch)], 1.0, frames)),
+        rigid=tuple(_settings_at(rig, [f"{read.bone(name).path}.ik_stretch" for name in limb.ik[:2]], 0.0, frames)),
+        far=tuple(_settings_at(rig, [property_path(rig, limb, limb.stretch_switch)], 1.0, frames)),
         swivel=read.carried(limb.swivel, shown[0]) if limb.swivel else None,
         pole=read.carried(limb.pole, limb.pole) if limb.pole else None,
         pole_on=pole_on(rig, limb, frames),
@@ -140,8 +140,8 @@ def _left_off(rig: Rig, path: str, switch: str, shown: float, frames: Array) -> 
     return bool(len(nearest)) and not numbers_on(rig, path, np.concatenate((frames, nearest))).any()
 
 
-def _held(rig: Rig, paths: Iterable[str], value: float, frames: Array) -> Iterator[Setting]:
-    """Holds the properties at the value that have another one on some frame; a driven one has to stay as it is."""
+def _settings_at(rig: Rig, paths: Iterable[str], value: float, frames: Array) -> Iterator[Setting]:
+    """Settings at this value for properties that have another one on some frame; a driven one has to stay as it is."""
     driven = {driver.data_path for driver in versions.drivers(rig)}
     for path in filter(None, paths):
         if path not in driven and (numbers_on(rig, path, frames) != value).any():
@@ -190,5 +190,5 @@ def _carrying(rig: Rig, limbs: Sequence[SwitchPlan], moving: Set[str]) -> dict[s
 
 
 def setting_of(path: str, value: float) -> Setting:
-    """The property at this RNA path, held at a value."""
+    """The property at this RNA path, kept at a value."""
     return Setting(path=path, group=bone_and_property(path)[0] or "Object Transforms", value=value)

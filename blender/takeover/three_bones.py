@@ -1,7 +1,7 @@
 """IK constraints of three bones as legs with a hock, whose third bone turns with one of the two others.
 
 The keyed frames tell with which of them, or at rest the bones' directions. The constraint finds its pose in steps, so a
-moving leg is a little off, unless locks hold its third bone.
+moving leg is a little off, unless locks fix its third bone.
 """
 
 from collections.abc import Sequence
