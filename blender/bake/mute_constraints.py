@@ -31,6 +31,6 @@ def mute_constraints(rig: Rig, names: Collection[tuple[str, str]]) -> list[str]:
         if paths & played:
             notes.append(translated("alert.muted_by_animation", name=name, bone=bone))
         else:
-            together = bool(paths & animated)
-            notes.append(translated("note.muted_with_animation" if together else "note.muted", name=name, bone=bone))
+            is_animated = bool(paths & animated)
+            notes.append(translated("note.muted_with_animation" if is_animated else "note.muted", name=name, bone=bone))
     return notes

@@ -215,7 +215,7 @@ def _sampled(needs: dict[Request, Need]) -> dict[Request, Answer]:
 def _sampled_at_once(needs: Sequence[Need]) -> Sequence[Answer]:
     if len(needs) > 1:
         try:
-            with needs[0].sampler.beside() as sampler:
+            with needs[0].sampler.another_on_stage() as sampler:
                 points = reduce(or_, (need.points for need in needs))
                 keyed = {block: paths for need in needs for block, paths in need.keyed.items()}
                 return [sampler.played(points, needs[0].frames, keyed)] * len(needs)

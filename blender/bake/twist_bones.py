@@ -98,8 +98,8 @@ def _of_half(rig: Rig, bones: Sequence[str], between: Sequence[str], *, upper: b
     if not np.linalg.norm(end - start) > 0.0:
         return FoundBones([], [])
     line = [data[name] for name in between]
-    beside = [bone for bone in data[bones[0]].children if bone.name not in bones and _is_twist(bone)]
-    at = {bone.name: place for bone in (*line, *beside) if (place := _place(bone, start, end)) is not None}
+    at_side = [bone for bone in data[bones[0]].children if bone.name not in bones and _is_twist(bone)]
+    at = {bone.name: place for bone in (*line, *at_side) if (place := _place(bone, start, end)) is not None}
     left_alone = turned_by_others(rig, at)
     if not all(data[name].use_inherit_rotation for name in between):
         # One that does not turn with the bone before it would be taken off the line, and the joint with it.

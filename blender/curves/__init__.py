@@ -4,8 +4,8 @@
     write : sets all keys of a curve at once, and keeps those outside the range; poses bones without keys
     borders : splits curves at the ends of a span, so that they go on as before
     own_keys : keeps a limb's own keys on frames without influence
-    keys_beside : keeps properties beside the frames of a switch, by keys as near as can be
-    kept_outside : keeps what shows on frames beside a span that Plant keys in part
+    border_keys : keeps properties outside the frames of a switch, by keys as near as can be
+    kept_outside : keeps what shows on frames outside a span that Plant keys in part
     kept_action : keeps the action from before holds to the bit, plays a copy, gives it back
     key_checks : refuses keys that would not play: locked or muted curves, tweak mode, drivers, strips, modifiers
     action_pairs : which actions are an armature's, and which of its targets' belong to each
@@ -16,6 +16,7 @@ Which values go without a jump is in `solver/rotation`, how few keys do in `solv
 Other rooms use of it:
 
     action_pairs : all
+    border_keys : kept_span, setting_channel, shown_outside, with_border_keys
     borders : all
     kept_action : all
     kept_outside : all
@@ -23,7 +24,6 @@ Other rooms use of it:
     keys : FEW_KEYS, by_path_and_index, curves_at, driver_at, evaluated, evaluated_together, key_frames, key_points,
         key_span, numbers_on, rotation_curves, single_key_points, twists_before, value_before, values_before,
         whole_frames
-    keys_beside : kept_beside, kept_span, setting_channel, shown_beside
     own_keys : all
     unkeyed_edits : all
     write : all

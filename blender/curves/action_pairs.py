@@ -126,14 +126,14 @@ def _is_of(rig: Rig, twins: Collection[Rig], played: ActionInSlot) -> bool:
 def _partner(item: Object, own: _Actions, rig: Rig, played: ActionInSlot, places: _Strips) -> ActionInSlot | None:
     """What the object plays with this action of the armature: of the same track, else slot, else name."""
     action, starts = played[0], dict(places)
-    beside = [
+    on_same_track = [
         (abs(start - starts[track]), number)
         for number, strips in enumerate(own.values())
         for track, start in strips
         if track in starts
     ]
-    if beside:
-        return list(own)[min(beside)[1]]
+    if on_same_track:
+        return list(own)[min(on_same_track)[1]]
     named = versions.slot_named_for(item)
     of_action = [each for each in own if each[0] == action]
     of_action += [(action, slot) for slot in versions.slots(action) if slot and slot == named]

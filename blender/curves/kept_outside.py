@@ -1,7 +1,8 @@
-"""Keys beside a span that is keyed in part: on other frames curves show what they showed, however far the next key is.
+"""Keys around a span that is keyed in part: on other frames curves show what they showed, however far the next key is.
 
-Between the last key inside and the frame beside, the curve goes from one to the other. Switch needs its keys nearer, as
-between frames nothing may change either (`keys_beside`); Hold and Switch split the curve at the border (`borders`).
+Between the last key inside and the next frame outside, the curve goes from one to the other: these keys are on whole
+frames. Switch needs its keys nearer, as between frames nothing may change either (`border_keys`); Hold and Switch split
+the curve at the border (`borders`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,10 +18,7 @@ from .. import versions
 from ..armatures import Rig
 from ..settings.key_settings import KeyStyle
 from . import borders
-from .keys import key_points
-
-_APART = 2.0 * MERGE
-"""Frames: keys this far apart stay two."""
+from .keys import APART, key_points
 
 _Keys = dict[float, tuple[float, str | None]]
 """By frame the value and interpolation of a key that is added; None interpolates as the keys of the span."""
@@ -36,7 +34,7 @@ def kept(
     goes_on: tuple[bool, bool],
     unkeyed: Mapping[str, Sequence[float] | None],
 ) -> Iterator[None]:
-    """While these channels are keyed in the span, in this style, curves keep what they show on frames beside it.
+    """While these channels are keyed in the span, in this style, curves keep what they show on frames outside.
 
     goes_on : whether the animation goes on before the span, and after it; otherwise only curves with keys there are
         kept
@@ -48,7 +46,7 @@ def kept(
             key, curve = (channel.path, index), find(channel.path, index=index)
             keyed = curve if curve and len(curve.keyframe_points) else None
             value = (unkeyed.get(channel.path) or rig.path_resolve(channel.path))[index]
-            added[key], inner = _beside(keyed, float(value), span, goes_on)
+            added[key], inner = _keys_outside(keyed, float(value), span, goes_on)
             if inner != span:
                 spans[key] = inner
     with borders.kept(rig, spans):
@@ -59,17 +57,17 @@ def kept(
                 _add_keys(find(path, index=index), keys, style)
 
 
-def _beside(
+def _keys_outside(
     curve: FCurve | None, value: float, span: tuple[float, float], goes_on: tuple[bool, bool]
 ) -> tuple[_Keys, tuple[float, float]]:
-    """Keys to add beside the span, and the range in which the curve may change.
+    """Keys to add before and after the span, and the range in which the curve may change.
 
     value : used if there is no curve
     """
     frames = key_points(curve)[0] if curve else np.empty(0)
     earlier, later = frames[frames < span[0] - MERGE], frames[frames > span[1] + MERGE]
     # The last whole frame before the span, and the first one after it.
-    before, after = ceil(span[0] - _APART) - 1.0, floor(span[1] + _APART) + 1.0
+    before, after = ceil(span[0] - APART) - 1.0, floor(span[1] + APART) + 1.0
     first = max(before, earlier.max(initial=-inf)) if goes_on[0] or len(earlier) else span[0]
     last = min(after, later.min(initial=inf)) if goes_on[1] or len(later) else span[1]
     keys = _Keys()

@@ -24,7 +24,10 @@ _CHEAPER = 10
 FEW_KEYS = 10
 """What has more keys may be captured."""
 
-_BESIDE = 0.05
+APART = 2.0 * MERGE
+"""Frames: keys this far apart stay two, as far as frame 40,000: beyond it Blender tells fewer frames apart."""
+
+_AT_BORDER = 0.05
 """Frames: a key that keeps how the curve goes on behind others is nearer to them."""
 
 _FEW = 64
@@ -156,8 +159,8 @@ def key_span(curves: Iterable[FCurve], bones: Collection[str]) -> tuple[int, int
 def whole_frames(curves: Iterable[FCurve]) -> tuple[int, int] | None:
     """The whole frames from the first key of these curves to the last; None if they have none.
 
-    Blender plays a key between frames on the frame beyond, too. Keys do not count that a request has set beside its
-    frames to keep how a curve goes on there.
+    Blender plays a key between frames on the frame beyond, too. Keys do not count that a request has set before and
+    after its frames to keep how a curve goes on there.
     """
     spans = [(curve.range().to_tuple(), curve) for curve in curves if curve.keyframe_points]
     first, last = inf, -inf
@@ -166,14 +169,14 @@ def whole_frames(curves: Iterable[FCurve]) -> tuple[int, int] | None:
         if start >= first:
             break
         keys = curve.keyframe_points
-        is_beside = len(keys) > 2 and keys[0].interpolation == "CONSTANT" != keys[1].interpolation
-        first = min(first, keys[1].co.x if is_beside else start)
+        is_border_key = len(keys) > 2 and keys[0].interpolation == "CONSTANT" != keys[1].interpolation
+        first = min(first, keys[1].co.x if is_border_key else start)
     for (_, end), curve in sorted(spans, key=lambda found: -found[0][1]):
         if end <= last:
             break
         keys = curve.keyframe_points
-        is_beside = len(keys) > 1 and keys[-1].co.x - keys[-2].co.x < _BESIDE
-        last = max(last, keys[-2].co.x if is_beside else end)
+        is_border_key = len(keys) > 1 and keys[-1].co.x - keys[-2].co.x < _AT_BORDER
+        last = max(last, keys[-2].co.x if is_border_key else end)
     return (floor(first + MERGE), ceil(last - MERGE)) if spans else None
 
 

@@ -92,8 +92,8 @@ class Sampler(ExitStack):
         """The scene that it plays, and whether in the user's own: others with the same can be played at one go."""
         return self._plan.scene, self.way == Sampling.SCENE
 
-    def beside(self) -> "Sampler":
-        """Another one for the same stage, to be asked for what others need as well."""
+    def another_on_stage(self) -> "Sampler":
+        """Another sampler for the same stage, to be asked at one go for what several requests need."""
         return Sampler(self._plan, self.way)
 
     def _whole(self, steps: Steps, frames: Array | None = None) -> Steps:

@@ -9,8 +9,8 @@
     bake_built : the steps of Bake where limbs are built: these are keyed, and show FK from then on
 
 The arithmetic is in `skeleton/switch`: `control_channels` shapes curves between frames, `ik_chain` decides whether the
-keys of IK show the limb already. Where the switch is, is in `rigs/switch_property`, its keys beside the range in
-`curves/keys_beside`.
+keys of IK show the limb already. Where the switch is, is in `rigs/switch_property`, the keys that keep it outside
+of the range in `curves/border_keys`.
 
 Other rooms use of it:
 

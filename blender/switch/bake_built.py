@@ -56,7 +56,7 @@ def bake_all(
         chains = {limb.name: limb for report in reports for limb in report.chains}
         chains |= {name: _kept(kept[name], chains[name]) for name in built if name in chains}
         notes = *taking_part.alerts, *(note for report in reports for note in report.notes)
-        together = replace(
+        report = replace(
             reports[0],
             chains=tuple(chains[name] for name in (*others, *built) if name in chains),
             notes=notes,
@@ -65,7 +65,7 @@ def bake_all(
             left_out=taking_part.left_out,
             lacking=tuple(taking_part.lacking),
         )
-        return MeasurePhase(None, lambda _: together)
+        return MeasurePhase(None, lambda _: report)
 
     return write
 

@@ -16,7 +16,7 @@ from ..bake.report import build_report
 from ..bake.request import MeasurePhase, Need, Resources, WritePhase
 from ..bake.write_channels import paths
 from ..curves import key_checks
-from ..curves.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
+from ..curves.border_keys import kept_span, setting_channel, shown_outside, with_border_keys
 from ..curves.unkeyed_edits import Keeper
 from ..messages.refused import Refused
 from ..rigs.built_limbs import OPTIONS
@@ -40,15 +40,15 @@ def follow_pose(
     ranks = tuple(tuple(_as_built(chain, switches[chain.name]) for chain in rank) for rank in plan.ranks)
     plan = replace(plan, ranks=ranks)
     notes, moved = yield from moved_targets(resources, plan, replace(settings, keys=keys))
-    beside = {
-        point: shown_beside(rig, switches[chain.name], plan.frames) for chain in plan.chains for point in chain.targets
+    shown = {
+        point: shown_outside(rig, switches[chain.name], plan.frames) for chain in plan.chains for point in chain.targets
     }
     kept: dict[Point, list[Channel]] = {}
     for point, of_point in moved.channels.items():
-        item, shows = point.object, beside[point]
+        item, shows = point.object, shown[point]
         spans = {channel.path: [kept_span(item, channel.path, plan.frames, *shows)] for channel in of_point}
         key_checks.refuse_unkept(item, spans)
-        kept[point] = [kept_beside(item, channel, *shows) for channel in of_point]
+        kept[point] = [with_border_keys(item, channel, *shows) for channel in of_point]
     channels = by_object(kept)
     set_keys = [setting_channel(rig, switch, plan.frames) for switch in switches.values()]
 

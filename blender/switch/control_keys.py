@@ -178,7 +178,7 @@ def write_settings(
 
 
 def _turns(rig: Rig, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """(n,) each: where some bone has a key, but none on the frames beside; other frames where one curve has such."""
+    """(n,) each: where a bone has a key, but none on the frames before and after; other frames where a curve has such."""
     curves = [key_points(curve)[0] for curve in versions.curves(rig)]
     far = 1.5 * np.diff(frames).max(initial=0.0)
 
@@ -190,6 +190,6 @@ def _turns(rig: Rig, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_
         return times[apart[1:] & apart[:-1]]
 
     any_key = keyed(curves)
-    beside = np.pad(any_key, 1)
-    corners = any_key & ~beside[:-2] & ~beside[2:]
+    padded = np.pad(any_key, 1)
+    corners = any_key & ~padded[:-2] & ~padded[2:]
     return corners, keyed([alone(times) for times in curves]) & ~corners

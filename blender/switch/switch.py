@@ -18,7 +18,7 @@ from ..bake.checks import refuse_stretched_time
 from ..bake.report import Report
 from ..bake.request import Answer, MeasurePhase, Need, Preparation, Resources, finish, request
 from ..curves import key_checks
-from ..curves.keys_beside import kept_beside, kept_span, setting_channel, shown_beside
+from ..curves.border_keys import kept_span, setting_channel, shown_outside, with_border_keys
 from ..curves.unkeyed_edits import Keeper
 from ..messages.refused import Refused
 from ..messages.translation import translated
@@ -58,7 +58,7 @@ def switch(
     channels = control_keys.in_style(bases, between)
     write_targets = (yield from follow_pose(resources, plan, frames, following, settings)) if following else None
     control_channels = [
-        kept_beside(rig, channel, *_shown_beside(rig, limb, channel.group, plan.frames))
+        with_border_keys(rig, channel, *_shown_outside(rig, limb, channel.group, plan.frames))
         for limb in limbs
         for channel in channels[limb.name]
     ]
@@ -124,9 +124,9 @@ def _sampled(
     return samples, (poses, on_halves), rows
 
 
-def _shown_beside(rig: Rig, limb: SwitchPlan, bone: str, frames: Array) -> tuple[bool, bool]:
+def _shown_outside(rig: Rig, limb: SwitchPlan, bone: str, frames: Array) -> tuple[bool, bool]:
     """Whether what this bone is keyed to shows before the frames, and after them."""
-    return (True, True) if bone in limb.shared else shown_beside(rig, limb.switch, frames)
+    return (True, True) if bone in limb.shared else shown_outside(rig, limb.switch, frames)
 
 
 def _refuse_unwritable(
@@ -136,8 +136,8 @@ def _refuse_unwritable(
     spans = {setting.path: [kept_span(rig, setting.path, frames)] for setting in fixed}
     for limb in limbs:
         for bone in limb.keyed:
-            beside = _shown_beside(rig, limb, bone.name, frames)
-            spans |= {path: [kept_span(rig, path, frames, *beside)] for path in limb.paths(bone)}
+            shows = _shown_outside(rig, limb, bone.name, frames)
+            spans |= {path: [kept_span(rig, path, frames, *shows)] for path in limb.paths(bone)}
     key_checks.refuse_unwritable(rig, spans, settings, frames=frames)
     key_checks.refuse_unkept(rig, spans)
 

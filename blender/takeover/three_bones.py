@@ -84,11 +84,11 @@ def _pole_angle(poses: Array, pole: Array, kind: Hock, length: float) -> tuple[f
     joints = np.concatenate((poses[..., :3, 3], tip[:, None]), axis=1)
     root, line = joints[:, 0], unit(tip - joints[:, 0])
     to_corner = hock.sides(np.diff(joints, axis=1), kind)[:, 0]
-    beside = rejection(to_corner, line)
-    turns = np.exp(1j * angle_about(line, rejection(pole - root, line), beside))
+    across = rejection(to_corner, line)
+    turns = np.exp(1j * angle_about(line, rejection(pole - root, line), across))
     # A leg that is almost straight hardly shows where its corner lies.
-    shows = norm(beside) > _STRAIGHT * norm(to_corner)
-    mean = np.angle((turns * norm(beside)).sum())
+    shows = norm(across) > _STRAIGHT * norm(to_corner)
+    mean = np.angle((turns * norm(across)).sum())
     return float(mean), np.where(shows, np.abs(np.angle(turns * np.exp(-1j * mean))), 0.0)
 
 

@@ -1,4 +1,4 @@
-"""Keys beside the frames on which limbs switch, which keep properties there as they are."""
+"""Keys at the borders of the frames on which limbs switch, which keep properties outside as they are."""
 
 from dataclasses import replace
 
@@ -11,10 +11,7 @@ from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
 from ..rna_paths import value_at
-from .keys import key_points, numbers_on
-
-_NEAR = 0.02
-"""Frames: Blender merges keys closer than half of this; beyond frame 40,000 it tells fewer frames apart."""
+from .keys import APART, key_points, numbers_on
 
 _PARTS = (0.25, 0.5, 0.75, 1.0)
 """Of the frame before a border: there it shows whether a curve changes."""
@@ -22,7 +19,7 @@ _PARTS = (0.25, 0.5, 0.75, 1.0)
 
 def setting_channel(rig: Rig, setting: Setting, frames: Array) -> tuple[Channel, str]:
     """Keys that give a property its value on the frames and leave it as it is outside; how the last one goes on."""
-    earlier, after = _beside(rig, setting.path, frames)
+    earlier, after = _border_keys(rig, setting.path, frames)
     # Where a key behind keeps it already, the last key is on the border: the style of the old one there is taken over.
     value = np.array([setting.value])
     keys = {**earlier, float(frames[0]): value, **(after or {float(frames[-1]): value})}
@@ -38,7 +35,7 @@ def setting_channel(rig: Rig, setting: Setting, frames: Array) -> tuple[Channel,
     return channel, kinds[-1] if after and kinds else "CONSTANT"
 
 
-def shown_beside(rig: Rig, switch: Setting, frames: Array) -> tuple[bool, bool]:
+def shown_outside(rig: Rig, switch: Setting, frames: Array) -> tuple[bool, bool]:
     """Whether what the switch lets show shows before the frames, and after them."""
     start, end, path = frames[0], frames[-1], switch.path
     curve = versions.curve_finder(rig)(path, index=0)
@@ -48,9 +45,9 @@ def shown_beside(rig: Rig, switch: Setting, frames: Array) -> tuple[bool, bool]:
     return bool(shows[times < start].any()), bool(shows[times > end].any())
 
 
-def kept_beside(item: Object, channel: Channel, earlier: bool, after: bool) -> Channel:
-    """The same with keys that keep what is before its frames, and after them, where that is asked for."""
-    start, end = _beside(item, channel.path, channel.frames, earlier, after)
+def with_border_keys(item: Object, channel: Channel, earlier: bool, after: bool) -> Channel:
+    """The channel with keys that keep the property as it is before its frames, and after them, as far as asked for."""
+    start, end = _border_keys(item, channel.path, channel.frames, earlier, after)
     frames = np.array([*start, *channel.frames, *end])
     values = np.vstack([*start.values(), channel.values, *end.values()])
     stays = np.concatenate((np.ones(len(start), dtype=np.bool_), channel.stays, np.zeros(len(end), dtype=np.bool_)))
@@ -64,16 +61,16 @@ def kept_beside(item: Object, channel: Channel, earlier: bool, after: bool) -> C
 
 def kept_span(item: Object, path: str, frames: Array, earlier: bool = True, after: bool = True) -> tuple[float, float]:
     """First and last of the frames with those of the keys that keep a property before them, and after them."""
-    start, end = _beside(item, path, frames, earlier, after)
+    start, end = _border_keys(item, path, frames, earlier, after)
     return min((*start, float(frames[0]))), max((*end, float(frames[-1])))
 
 
 def _near(frame: float) -> float:
     """How close to a frame another key may be and stay apart from a key on it."""
-    return max(_NEAR, 4.0 * float(np.spacing(np.float32(abs(frame)))))
+    return max(APART, 4.0 * float(np.spacing(np.float32(abs(frame)))))
 
 
-def _beside(
+def _border_keys(
     item: Object, path: str, frames: Array, earlier: bool = True, after: bool = True
 ) -> tuple[dict[float, Array], dict[float, Array]]:
     """Keys, (k,) by frame, that keep a property as it is before these frames and after them, where that is asked for.
