@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .settings.properties import TwoBoneIKHold
 
     class Chain(PropertyGroup):
-        """A chain of an armature object: what `rig.two_bone_ik_chains` holds."""
+        """A chain of an armature object: what `rig.two_bone_ik_chains` has."""
 
         id_data: "Rig"
         name: str

@@ -51,7 +51,7 @@ def _notice_renames(scene: Scene, depsgraph: Depsgraph) -> None:
 
 @persistent
 def _follow_renames(*_: object) -> None:
-    """In a file that was loaded, and where undo has left some data-blocks as they were and not others."""
+    """Renew names in a file that was loaded, and where undo has left some data-blocks as they were and not others."""
     items: Iterable[Any] = bpy.data.objects
     if any(item.two_bone_ik_chains or item.two_bone_ik_holds for item in items):
         from .settings import bone_marks

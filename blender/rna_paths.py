@@ -1,4 +1,4 @@
-"""RNA paths taken apart: a name in quotes may hold any character, and `"` and `\\` in it are escaped by `\\`."""
+"""RNA paths taken apart: a name in quotes may have any character, and `"` and `\\` in it are escaped by `\\`."""
 
 import re
 from functools import lru_cache

@@ -104,7 +104,7 @@ def _strips(strips: Iterable[NlaStrip], muted: bool) -> Iterator[NlaStrip]:
 
 
 def tracks(block: AnimatedID) -> Iterator[tuple[str, float, Action, str]]:
-    """Of each NLA strip, also of muted ones, the name of its track, its first frame, its action and the slot there."""
+    """For each NLA strip, also muted ones, the name of its track, its first frame, its action and the slot there."""
     for track in block.animation_data.nla_tracks if block.animation_data else ():
         for strip in _strips(track.strips, muted=True):
             if strip.action:
@@ -211,7 +211,7 @@ def animated_paths(block: AnimatedID) -> set[str]:
 
 
 def ever_animated_paths(block: AnimatedID) -> set[str]:
-    """The same, and those of the properties that NLA strips animate."""
+    """RNA paths of the properties of this data-block that have keys or drivers, or that NLA strips animate."""
     return animated_paths(block) | {curve.data_path for _, curves in strips(block) for curve in curves}
 
 

@@ -47,7 +47,7 @@ def bake(
     move = write_channels.moved_as_keyed(plan, settings)
     solved = yield from part(solve.solving(plan, samples, move), sampled, sampled)
     refuse_unreachable(plan, solved)
-    # Reducing takes long: of a long range, nothing is held meanwhile that is not read any more.
+    # Reducing takes long: of a long range, nothing is kept meanwhile that is not read any more.
     solved = [group.with_what_is_read for group in solved]
     del samples
     converting = convert.channels(plan, solved, keyed_rows(plan, solved), settings)

@@ -122,7 +122,7 @@ def frame_range(rig: Rig, frames: Frames | None, scene: Scene) -> tuple[float, f
         raise Refused("EMPTY_RANGE", object=rig, value=(start, end), **_in_words(start, end))
     if max(-start, end) > LAST_FRAME:
         raise Refused("FRAME_LIMIT", object=rig, value=(start, end), last=LAST_FRAME, **_in_words(start, end))
-    # Blender merges keys that are closer than a hundredth of a frame, and holds frames in single precision.
+    # Blender merges keys that are closer than a hundredth of a frame, and stores frames in single precision.
     least = max(MERGE, float(np.spacing(np.float32(max(-start, end)))))
     if not (isfinite(step) and step >= least):
         raise Refused("FRAME_STEP", object=rig, value=step, least=least)
@@ -233,7 +233,7 @@ def chosen_chains(rig: Rig, names: Names) -> list[Chain]:
 
 
 def chains_taking_part(rig: Rig, names: Names, *, need_target: bool = True) -> Participants:
-    """Those of `chosen_chains` that take part; if none was named, without those that have no target or lack a bone."""
+    """The `chosen_chains` that take part; if none was named, without those that have no target or lack a bone."""
     chains = chosen_chains(rig, names)
     if names is not None:
         return Participants(chains)
@@ -244,13 +244,13 @@ def chains_taking_part(rig: Rig, names: Names, *, need_target: bool = True) -> P
 
 
 def with_bones(rig: Rig, names: Names) -> Participants:
-    """The same where chains need no target; where all chains lack a bone, all take part and are refused for it."""
+    """The chains that take part where they need no target; if all lack a bone, all take part and are refused for it."""
     found = chains_taking_part(rig, names, need_target=False)
     return found if found.chains else Participants(chosen_chains(rig, names))
 
 
 def scene_of(rig: Rig, scene: Scene | None = None) -> Scene:
-    """This scene, or the first that holds the armature; Refused where none does, and for what is no scene."""
+    """This scene, or the first that has the armature; Refused where none does, and for what is no scene."""
     if scene is not None:
         if not isinstance(scene, Scene):
             raise Refused("NOT_A_SCENE", value=scene)

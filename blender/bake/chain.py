@@ -325,7 +325,7 @@ def straight_rest(rig: Rig, chain: TwoBoneIKChain) -> StraightRest | None:
 
 
 def axis_label(axis: str) -> str:
-    """As the field Hinge Axis shows it."""
+    """The name of the axis as the field Hinge Axis shows it."""
     return chain_fields()["hinge_axis"].enum_items[axis].name
 
 

@@ -148,7 +148,7 @@ class ChainReport:
 
     @property
     def held_off(self) -> Array:
-        """(n,) the same of each frame; 0 on those that do not count as reached."""
+        """(n,) how far options hold it off on each frame, in world units; 0 on those that do not count as reached."""
         return np.where(self.status == int(Status.REACHED), np.fmax(self.miss, self.off_pole), 0.0)
 
     @property
@@ -203,14 +203,14 @@ class ChainReport:
         return Finding(translated("report.not_kept", **named, bone=self.off_bone), self.worst[0])
 
     def lines(self) -> list[str]:
-        """The same without frames."""
+        """The texts of the findings, without frames."""
         return [finding.text for finding in self.findings()]
 
     def _details(self, reached: NDArray[np.bool_], planted: bool, unit: str) -> Iterator[Finding]:
         """What there is to say."""
 
         def told(sentence: str, where: NDArray[np.bool_], weight: Array, **named: str) -> Iterator[Finding]:
-            """Where it holds on some frames: `weight` (n,) is how much of it shows on each."""
+            """A finding, if `where` is True on some frames: `weight` (n,) is how much of it shows on each."""
             if where.any():
                 most = abs(weight[where].max())
                 # A sentence has one of these.
@@ -257,7 +257,7 @@ def holding_option(options: Options, row: int) -> str:
 
 
 def _with_degenerate(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """A chain's fields from an older report, whose status held the degenerate frames; `miss` says which fell short."""
+    """A chain's fields from an older report, whose status had the degenerate frames; `miss` says which fell short."""
     status, miss = np.array(fields["status"]), np.array(fields["miss"])
     degenerate = status == _DEGENERATE
     short = np.where(miss > 1e-5, Status.TOO_CLOSE, Status.REACHED)

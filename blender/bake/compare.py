@@ -64,7 +64,7 @@ class Comparison:
         return dict(self.against(sampled)) if sampled else {}, self.notes
 
     def measured_now(self, look: Callable[[SampleNeed], Samples]) -> Measurements:
-        """The same, sampled at once."""
+        """The comparison on samples that `look` gives at once; a sentence where the scene cannot be evaluated."""
         try:
             return self.measured(look(self.points) if self.points else None)
         except Refused as refusal:
@@ -285,7 +285,7 @@ def _in_objects(things: Sequence[tuple[Point, Place]], samples: Samples) -> Arra
 
 
 def _largest(expected: Array, origins: Array) -> Array:
-    """(p,) of each thing the largest coordinate of where it is to be, and of where its object is, each (m, p, 3)."""
+    """(p,) for each thing the largest coordinate of where it is to be and of where its object is, each (m, p, 3)."""
     sizes = (np.abs(np.where(np.isfinite(places), places, 0.0)).max(axis=(0, 2)) for places in (expected, origins))
     return np.maximum(*sizes)
 
@@ -339,7 +339,7 @@ def _changes(rig: Rig, intended: Collection[str]) -> Iterator[Array]:
     for strip, curves in versions.strips(rig):
         start, end = strip.frame_start, strip.frame_end
         inside = (start + strip.blend_in / 2.0, start + strip.blend_in, end - strip.blend_out)
-        # What holds up to the end has ended on the next frame.
+        # What counts up to the end has ended on the next frame.
         times = np.array((start, *inside, end - strip.blend_out / 2.0, end, end + 1.0))
         yield np.stack((times, np.full(len(times), np.inf)), axis=-1)
         yield from _of_curves(strip.fcurves)

@@ -26,7 +26,7 @@ def channels(
 ) -> Generator[float, None, list[Channel]]:
     """The channels of the chains' bones, on frames `rows` of the plan or, reduced, on as few as the style allows.
 
-    The call converts what is solved. What it returns yields the part that is done, since reducing takes long, and holds
+    The call converts what is solved. What it returns yields the part that is done, since reducing takes long, and keeps
     nothing of the solution.
     """
     rotations = [bone.rotation_path for chain in plan.chains for bone in chain.keyed]

@@ -24,8 +24,8 @@ class FootReport:
     measured, total : the frames on which the slide was measured, and all frames; 0 in older reports
     before, after : median and worst slide from frame to frame, as captured and as measured of the planted character; of
         the standing point that slides most, in space; 0 if it never stands
-    planted : the same as it was planted, on all frames on which it stands
-    turn_before, turn_after, turn_planted : the same of its turn in degrees, while it stands flat; 0 in older reports
+    planted : median and worst slide as it was planted, on all frames on which it stands
+    turn_before, turn_after, turn_planted : median and worst turn in degrees, while it stands flat; 0 in older reports
     moved : how far it is moved at most
     short : the farthest that it falls short of where it is to stand; 0 if that is too little to see
     millimetres : in a world unit; 0 in a scene without units
@@ -74,7 +74,7 @@ def below_table(feet: Sequence[FootReport], unit: str = "") -> list[str]:
 
 
 def headline(feet: Sequence[FootReport], unit: str = "") -> str:
-    """Of all feet, in one line."""
+    """What the report says of all feet together, in one line."""
     if not any(foot.frames for foot in feet):
         return translated("report.none_stands")
     before = max(foot.before[1] for foot in feet)

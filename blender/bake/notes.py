@@ -116,7 +116,7 @@ def _acting_notes(bone: PoseBone, frames: Array | None) -> Iterator[str]:
 
 
 def _acting(constraints: Iterable[Constraint], frames: Array | None) -> Iterator[tuple[str, str, str]]:
-    """Of those that have an effect on some of the frames name, bone, and on which, in words; "" for all of them."""
+    """Name and bone of each constraint that acts on some of the frames, and on which in words; "" for all of them."""
     for constraint in constraints:
         acting = np.array([acts(constraint)]) if frames is None else _acts_on(constraint, frames)
         if acting.any():

@@ -119,7 +119,7 @@ def _solved_now(plan: Plan, pose_before: PoseBefore) -> list[SolvedGroup]:
 def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]], frame: float) -> set[ID]:
     """Pose bones of armatures by what is solved on this frame, without keys; returns those that were posed otherwise.
 
-    limbs : by armature the bones, and the groups in which their chains were solved last. Beside them these may hold
+    limbs : by armature the bones, and the groups in which their chains were solved last. These groups may have
         chains of other armatures, as they were then: what these followed may have been removed since
     """
     before: dict[SolvedGroup, dict[Bone, Sequence[float]]] = defaultdict(dict)

@@ -1,6 +1,6 @@
 """The report of a bake or check: that of each chain and notes, in words for users, as JSON for programs.
 
-JSON holds the fields by their names, and arrays as lists; numbers survive to the last digit.
+JSON has the fields by their names, and arrays as lists; numbers survive to the last digit.
 """
 
 import json
@@ -269,7 +269,7 @@ def millimetres(scene: Scene) -> float:
 def _chain_reports(
     plan: Plan, solved: SolvedGroup, measured: Mapping[str, Mapping[str, Any]], rows: Rows
 ) -> Iterator[ChainReport]:
-    """Those of a group's chains, on the frames that were asked for."""
+    """The reports of a group's chains, on the frames that were asked for."""
     solution, frames = solved.solution, plan.frames[plan.requested]
     if plan.step > 1:
         solution = each_array(lambda values: values[plan.requested], solution)

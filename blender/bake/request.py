@@ -85,7 +85,7 @@ class Request:
 
     def __init__(self, prepare: Callable[[Resources], Preparation]) -> None:
         self.part = prepare
-        """The same as a part of another request, which closes what it has opened."""
+        """Prepares it as a part of another request, which closes what it has opened."""
         self._resources = Resources()
         self._prepared: list[WritePhase] = []
         # It does not refer to the request: a request that a script drops is closed at once, not when cycles are
@@ -142,7 +142,7 @@ class request(Generic[Arguments]):
 
     def __init__(self, prepare: Callable[Concatenate[Resources, Arguments], Preparation]) -> None:
         self.part = prepare
-        """The same as a part of another request, which closes what it has opened."""
+        """Prepares, with the same arguments, a part of another request, which closes what it has opened."""
         update_wrapper(self, prepare)
 
     def __call__(self, *args: Arguments.args, **named: Arguments.kwargs) -> Request:
@@ -241,7 +241,7 @@ def _preparing(
 
 
 _at_work: list[object] = session.of_file([])
-"""What the request holds that is at work now, if there is one."""
+"""The mark of the request that is at work now, if there is one."""
 
 
 @contextmanager

@@ -50,7 +50,7 @@ class FoundBones(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """Of all these bones."""
+        """The names of all these bones."""
         return [*(place.name for place in self.bones), *self.left_alone]
 
 
@@ -83,7 +83,7 @@ def found(rig: Rig, bones: Sequence[str], below: Sequence[str], *, hock: bool) -
 
 
 def found_for(chain: ChainPlan) -> FoundBones:
-    """The same for a chain that was read."""
+    """The twist bones of a chain that was read, as `found` gives them."""
     bones, below = ([bone.name for bone in part] for part in (chain.bones, chain.twisting))
     return found(chain.rig, bones, below, hock=bool(chain.third))
 
@@ -131,7 +131,7 @@ _MOVING = {"COPY_LOCATION", "COPY_SCALE", "LIMIT_LOCATION", "LIMIT_SCALE", "LIMI
 
 
 def turned_by_others(rig: Rig, names: Collection[str]) -> set[str]:
-    """Those of these bones that constraints or drivers turn; panels ask often, so no more of the rig is looked at."""
+    """Which of these bones constraints or drivers turn; panels ask often, so no more of the rig is looked at."""
     bones: list[RigBone] = [rig.data.bones[name] for name in names if name in rig.data.bones]
     turned = {bone.name for bone in bones if _is_driven(rig, bone.name)}
     # Inverse Kinematics turns the bones above its own, too.

@@ -83,7 +83,7 @@ def alerts(points: Points, depsgraph: Depsgraph, frames: Sequence[float] | None 
 
 
 def find(points: Points, depsgraph: Depsgraph, frames: Sequence[float] | None = None) -> list[Point]:
-    """Those of these objects and bones, and of all that they follow, that are not as their keys have them.
+    """The objects and bones, among these and all that they follow, that are not as their keys have them.
 
     Blender may leave behind what it does not evaluate, and Live poses bones without keys: neither was moved. What NLA
     strips make of keys only Blender knows.

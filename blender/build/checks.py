@@ -89,7 +89,7 @@ def _refuse_beside(chain: ChainPlan) -> None:
 
 
 def _label(name: str, value: object) -> str:
-    """As users see it."""
+    """The value of this field as users see it."""
     field = chain_fields()[name]
     if field.type == "ENUM":
         return str(field.enum_items[value].name)

@@ -107,7 +107,7 @@ def make(rig: Rig, scene: Scene, built: Iterable[Parts]) -> None:
 
 
 def _collection(rig: Rig) -> BoneCollection | None:
-    """That of the bones that were built before."""
+    """The collection of the bones that were built before."""
     return next((item for bone in rig.data.bones if kind_of(bone) for item in bone.collections), None)
 
 

@@ -43,7 +43,7 @@ _ASKEW = radians(1.0)
 """Hinges that differ by less are told as mirrored: rolls are set by eye."""
 
 _DIGITS = 6
-"""Of angles that are compared: axes that are equally near by rounding alone are taken in their order."""
+"""Digits of angles that are compared: axes that are equally near but for rounding are taken in their order."""
 
 
 def copy(
@@ -66,9 +66,9 @@ def copy(
 
 
 def mirror(rig: Rig, chain: TwoBoneIKChain, sections: Collection[str]) -> dict[str, str]:
-    """The same for the chain of the same limb on the other side, which is added where there is none.
+    """Give the chain on the other side the settings mirrored, as `copy` does; it is added where there is none.
 
-    raises : Refused if there is no other side, too
+    raises : Refused if there is no other side, and where bones do not exist
     """
     other, active = _chain_of_other_side(rig, chain), rig.two_bone_ik_active
     if other:

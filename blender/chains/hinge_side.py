@@ -59,7 +59,7 @@ def by_keys(rig: Rig, chain: TwoBoneIKChain) -> HingeAxis | None:
     _, orientation = rest_chain(rig, chain)
     x, _, z = mean @ orientation
     name, part = ("X", x) if abs(x) >= abs(z) else ("Z", z)
-    if not abs(part) >= np.sin(reference_pose.SLIGHT):  # keys may hold NaN
+    if not abs(part) >= np.sin(reference_pose.SLIGHT):  # keys may be NaN
         return None
     return HingeAxis(name if part > 0.0 else f"NEG_{name}")
 

@@ -70,5 +70,5 @@ def by_keys(rig: Rig, chain: TwoBoneIKChain) -> dict[Hock, float]:
     stacked = np.stack(np.broadcast_arrays(*(poses[name] for name in leg)), axis=1)
     apart = turned_apart([rig.data.bones[name] for name in leg], stacked)
     most = {kind: float(angles.max()) for kind, angles in apart.items()}
-    # Keys may hold NaN, which is not greater than anything.
+    # Keys may be NaN, which is not greater than anything.
     return dict(sorted(most.items(), key=lambda item: item[1])) if max(most.values()) > _SEEN else {}

@@ -35,7 +35,7 @@ class Joints(NamedTuple):
 
 
 def joints(rig: Rig, depsgraph: Depsgraph) -> Iterator[Joints]:
-    """Of each limb, arms and legs alone where it has no chain."""
+    """The joints of each limb that has a chain, or is an arm or a leg."""
     evaluated: Any = rig.evaluated_get(depsgraph)
     bones = evaluated.pose.bones
     large = (limb for limb in _detected(rig) if limb.kind in (Kind.ARMS, Kind.LEGS))

@@ -22,10 +22,10 @@ ActionInSlot = tuple[Action, str]
 """An action and the identifier of its slot, "" where Blender has no slots."""
 
 _Strips = list[tuple[str, float]]
-"""Of strips with an action, the name of the track and the first frame."""
+"""The name of the track and the first frame of each strip that has a certain action."""
 
 _Actions = Mapping[ActionInSlot, _Strips]
-"""What an object plays, and what its strips have."""
+"""The actions that an object plays or that its strips have, and by action these strips."""
 
 _JOINS = " _-.|:"
 """What stands between the name of an owner and that of an action."""
@@ -38,7 +38,7 @@ class Pair(NamedTuple):
 
     @property
     def action(self) -> Action:
-        """That of the armature."""
+        """The action of the armature."""
         return next(iter(self.played.values()))[0]
 
     @property

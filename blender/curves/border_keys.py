@@ -14,7 +14,7 @@ from ..rna_paths import value_at
 from .keys import APART, key_points, numbers_on
 
 _PARTS = (0.25, 0.5, 0.75, 1.0)
-"""Of the frame before a border: there it shows whether a curve changes."""
+"""At these parts of the frame before a border it shows whether a curve changes."""
 
 
 def setting_channel(rig: Rig, setting: Setting, frames: Array) -> tuple[Channel, str]:

@@ -64,7 +64,7 @@ def key_points(curve: FCurve) -> Array:
 
 
 def single_key_points(curve: FCurve) -> NDArray[np.float32]:
-    """(m, 2) the same as Blender has them."""
+    """(m, 2) frames and values of the curve's keys, in single precision as Blender has them."""
     keys = np.empty((len(curve.keyframe_points), 2), dtype=np.float32)
     curve.keyframe_points.foreach_get("co", keys.reshape(-1))
     return keys
@@ -86,7 +86,7 @@ def evaluated(curve: FCurve, frames: Array) -> Array:
 
 
 def numbers_on(item: Object, path: str, frames: Array, read: Set[tuple[Object, str]] = frozenset()) -> Array:
-    """(n,) of a property that is a number on n frames, as its driver, its F-curve or NLA strips have it.
+    """(n,) the value of a property that is a number, on n frames, as its driver, its F-curve or NLA strips have it.
 
     It is as it is now where nothing of these plays, where a driver does more than pass on a property of an object, and
     where strips blend.
@@ -125,7 +125,7 @@ def _driven(driver: FCurve, frames: Array, read: Set[tuple[Object, str]]) -> Arr
 
 
 def _in_strips(item: Object, path: str, frames: Array, now: float) -> Array:
-    """(n,) of a property as NLA strips have it, each in place of those before; `now` where none plays or some blend."""
+    """(n,) a property as NLA strips have it, each in place of those before; `now` where none plays or some blend."""
     values, tracks = np.full(len(frames), now), item.animation_data.nla_tracks if item.animation_data else ()
     first = {track.strips[0] for track in tracks if len(track.strips)}
     for strip, curves in versions.strips(item, muted=False):
@@ -187,7 +187,7 @@ def count_posed(curve: FCurve) -> int:
 
 
 def _of_bones(curves: Iterable[FCurve], bones: Collection[str]) -> Iterator[FCurve]:
-    """Those with keys that move these bones, "" for the object itself."""
+    """The curves with keys that move these bones; "" stands for the object itself."""
     for curve in curves:
         bone, path = bone_and_property(curve.data_path)
         # Custom properties of a bone do not move it, nor do keyed options.
@@ -222,7 +222,7 @@ def values_before(item: Object, paths: Iterable[str], start: float) -> dict[str,
 
 
 def value_before(find: Callable[..., FCurve | None], path: str, value: Sequence[float] | Array, start: float) -> Array:
-    """The same of one property, which is `value` now."""
+    """What the last keys of a property before `start` leave, as `values_before` has it; `value` is what it is now."""
     result = np.array(value[:], dtype=np.float64)
     for index in range(len(result)):
         curve = find(path, index=index)
@@ -251,7 +251,7 @@ Keys = NDArray[np.float32]
 
 
 def evaluated_together(curves: Sequence[FCurve], frames: Array) -> Array:
-    """(n, k) of k curves on n frames, in single precision."""
+    """(n, k) the values of k curves on n frames, in single precision."""
     values, times = np.empty((len(frames), len(curves)), order="F"), frames.astype(np.float32)
     between: dict[int, Keys] = {}
     for column, curve in enumerate(curves):
@@ -272,7 +272,7 @@ def evaluated_together(curves: Sequence[FCurve], frames: Array) -> Array:
 
 
 def _on_cubics(curves: Sequence[FCurve], keys: Sequence[Keys], times: NDArray[np.float32]) -> Array:
-    """(n, k) of curves with these keys; NaN where they are no cubics, or where Newton's method does not end."""
+    """(n, k) values of curves with these keys; NaN where they are no cubics, or where Newton's method does not end."""
     starts = np.cumsum([0, *map(len, keys)]).tolist()
     own_times, following = [], []
     places: dict[tuple[bytes, bool], tuple[NDArray[np.float32], NDArray[np.intp]]] = {}

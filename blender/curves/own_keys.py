@@ -95,7 +95,7 @@ def _kept(chain: ChainPlan, channel: Channel, runs: Sequence[tuple[float, float]
 
 
 def _continued(chain: ChainPlan, path: str, values: Array, before: Array) -> Array:
-    """The same rotations, or scales, on from the value `before`."""
+    """(m, k) the values of a channel, written such that rotations go on from the value `before` without a jump."""
     for bone in chain.keyed:
         if path == bone.rotation_path:
             return rotation_values(rotation_matrices(values, bone.rotation_mode), bone.rotation_mode, before)

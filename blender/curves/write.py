@@ -140,7 +140,7 @@ def pose_bones(values: Iterable[tuple[PoseBone, str, Sequence[float]]]) -> set[I
 
 
 def _finite(channels: Iterable[Channel]) -> list[Channel]:
-    """Those that have frames; ValueError, before any of them is written, where one is NaN or infinite."""
+    """The channels that have frames; ValueError, before any of them is written, where one is NaN or infinite."""
     channels = [channel for channel in channels if len(channel.frames)]
     for channel in channels:
         numbers = (channel.frames, channel.values, *([] if channel.slopes is None else [channel.slopes]))
@@ -229,7 +229,7 @@ def _replace_keys(
 
 
 def _merged(old: Attributes, rows: np.ndarray, new: Attributes, order: np.ndarray) -> Attributes:
-    """Those `rows` of the old keys that stay, and the new keys, in this order; with every attribute."""
+    """The old keys on `rows`, which stay, and the new keys, sorted by `order`; with every attribute."""
     count, merged = len(new["co"]), {}
     for name, values in old.items():
         added = new.get(name, np.full((count, *values.shape[1:]), _as_added(name), values.dtype))

@@ -15,7 +15,7 @@ from . import atomic_write
 
 
 def tables(path: Path, name: str, *others: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The tables [[name]] of the file, and what it has under the names `others`; Refused if it holds anything else."""
+    """The tables [[name]] of the file, and what it has under the names `others`; Refused if it has anything else."""
     return tables_of(path, text(path), name, *others)
 
 
@@ -28,7 +28,7 @@ def text(path: Path, largest: int = atomic_write.LARGEST_TEXT) -> str:
 
 
 def tables_of(path: Path, text: str, name: str, *others: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The same of the text of a file, or of a part of it."""
+    """What `tables` gives, from the text of a file or of a part of it."""
     try:
         content = tomllib.loads(text)
     except RecursionError:

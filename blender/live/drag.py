@@ -84,7 +84,7 @@ class Drag:
     def to(self, position: Sequence[float]) -> None:
         """Pose the limb with its tip at this position in world space, or as near as it comes.
 
-        raises : Refused where the position holds NaN or infinity
+        raises : Refused where the position has NaN or infinity
         """
         self._limb.reach_for(self._finite(position))
         self._pose()
@@ -92,7 +92,7 @@ class Drag:
     def bend_towards(self, position: Sequence[float]) -> None:
         """Pose the limb so that it bends towards this position in world space; its tip stays.
 
-        raises : Refused where the position holds NaN or infinity
+        raises : Refused where the position has NaN or infinity
         """
         self._limb.bend_towards(self._finite(position))
         self._bent = True

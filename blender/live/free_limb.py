@@ -44,7 +44,7 @@ class FreeLimb:
 
     @property
     def chain(self) -> ChainPlan:
-        """As it is solved now."""
+        """The chain as it is solved now."""
         return self._group.plan
 
     @property

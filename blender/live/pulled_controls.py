@@ -120,7 +120,7 @@ class PulledControls:
         self.bend_towards(place.tolist())
 
     def channels(self) -> Channels:
-        """Those of the controls that were pulled, on the current frame."""
+        """The channels of the controls that were pulled, on the current frame."""
         return by_object(self._moved)
 
     def _pullable(self, point: Point) -> KeyedTarget:
@@ -136,7 +136,7 @@ class PulledControls:
             raise Refused("PULLED_IK.mid", chain=self.chain, switch=self._limb.switch, value=self._limb.fk_value)
 
     def _sampled(self) -> Samples:
-        """As the scene is now."""
+        """The scene as it is now."""
         turned = [Point(self.chain.rig, self._swivel.name)] if self._swivel else []
         points = {*placed(self._targets), *turned, *(point for point, _ in self._shown)}
         return sampling.sample_current_frame(self.plan, pose_need(self.plan, points))

@@ -65,7 +65,7 @@ class _Reading(NamedTuple):
         return cls(chains, plan, keyed, Fingerprint(plan), glance_need, glance, samples)
 
     def again(self, depsgraph: Depsgraph) -> "_Reading":
-        """The same chains with what they depend on now; itself if nothing has changed."""
+        """A reading of these chains with what they depend on now; this one if nothing has changed."""
         glance = self.glance_need.look(depsgraph)
         if glance == self.glance:
             return self
@@ -162,7 +162,7 @@ class RigState:
 
     @property
     def chains(self) -> tuple[ChainPlan, ...]:
-        """Those that can be solved."""
+        """The chains that can be solved."""
         return self.reading.plan.chains if self.reading else ()
 
     @property
@@ -216,7 +216,7 @@ def update(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> RigState:
 
 
 def update_all(states: Iterable[RigState], scene: Scene, depsgraph: Depsgraph) -> None:
-    """The same for several armatures; the chains of those on which something has changed are solved side by side."""
+    """Update several armatures as `update` does; those on which something has changed are solved side by side."""
     changed: dict[RigState, _Reading | None] = {}
     for rig_state in states:
         before = rig_state.reading

@@ -17,7 +17,7 @@ _LEG, _LEGS = (0.05, 3.0), "legs"
 """Metres that a leg has, and the unit where a leg has more or less: most likely the capture was not in this unit."""
 
 LEAST = 0.001
-"""Of what is less only that is told."""
+"""A sentence says of a smaller number only that it is less than this."""
 
 _LONGEST = 1e15
 """Longer numbers keep their exponent."""
@@ -29,13 +29,13 @@ def unit_name(scene: Scene) -> str:
     if settings.system == "NONE":
         return ""
     sizes = _IMPERIAL if settings.system == "IMPERIAL" else _METRIC
-    metres = float(f"{settings.scale_length:.6g}")  # held in single precision
+    metres = float(f"{settings.scale_length:.6g}")  # stored in single precision
     word = max((word for word in sizes if sizes[word] <= metres), key=sizes.__getitem__, default=next(iter(sizes)))
     return f"{metres / sizes[word]:.6g} {word}".removeprefix("1 ")
 
 
 def unit_of_legs(scene: Scene, leg: float) -> str:
-    """The same for a character with legs of this length, or how many of them a Blender unit is, such as 0.01 legs."""
+    """`unit_name` where that is likely for a character with legs of this length; otherwise a Blender unit in legs."""
     shortest, longest = _LEG
     is_likely = shortest <= leg * scene.unit_settings.scale_length <= longest
     return unit_name(scene) if is_likely else f"{1.0 / leg:.6g} {_LEGS}"
@@ -49,7 +49,7 @@ class ReadableFormatter(Formatter):
     """
 
     def __init__(self, unit: str, less: str) -> None:
-        """`unit` : as `unit_name` gives it; `less` : what stands for smaller numbers, such as "less than 0.001"."""
+        """`unit` : as `unit_name` gives it; `less` : what is written for smaller numbers, such as "less than 0.001"."""
         self._less = less
         count, _, word = unit.rpartition(" ")
         sizes = next((sizes for sizes in (_METRIC, _IMPERIAL) if word in sizes), {word: 1.0})

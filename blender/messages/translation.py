@@ -1,4 +1,4 @@
-"""Sentences for users in their language, with names and numbers filled in; sentences.toml holds them all."""
+"""Sentences for users in their language, with names and numbers filled in; sentences.toml has them all."""
 
 import tomllib
 from collections.abc import Iterable

@@ -21,7 +21,7 @@ OPTIONS = {option: row["name"] for option, row in rows("built").items() if optio
 
 
 def built_limbs(rig: Rig) -> tuple[KnownLimb, ...]:
-    """Those of the chains in the list, by their names; fast enough to ask often."""
+    """The built limbs of the chains in the list, by their names; fast enough to ask often."""
     limbs = (built_limb(rig, chain) for chain in rig.two_bone_ik_chains) if rig.pose else ()
     return tuple(limb for limb in limbs if limb)
 

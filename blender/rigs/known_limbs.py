@@ -118,7 +118,7 @@ def limbs_of(rig: Rig) -> tuple[KnownLimb, ...]:
 
 
 def switchable_limbs(rig: Rig) -> tuple[KnownLimb, ...]:
-    """The same, and those of its limbs that were built."""
+    """The limbs of `limbs_of`, and those of the armature that were built."""
     limbs = limbs_of(rig)
     names = {name for limb in limbs for name in (limb.name, *limb.fk)}
     return (*limbs, *(limb for limb in built_limbs(rig) if names.isdisjoint((limb.name, *limb.fk))))

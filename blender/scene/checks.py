@@ -66,7 +66,7 @@ _MOST = 1e18
 
 
 def refuse_not_finite(samples: Samples, frames: Array) -> None:
-    """Raise `Refused` for the first of the `frames` (n,) on which a sampled transform holds NaN or infinity."""
+    """Raise `Refused` for the first of the `frames` (n,) on which a sampled transform has NaN or infinity."""
     parts = (part for basis in samples.basis.values() for part in (basis.location, basis.rotation, basis.scale))
     arrays = (*samples.to_world.values(), *samples.pose.values(), *parts)
     # What does not move is copied into one array, since each call of NumPy costs more; what moves is large and stays.

@@ -1,6 +1,6 @@
 """Sampling without evaluating the scene: F-curves give own transforms, products of matrices the rest.
 
-It holds only for what is driven by F-curves alone, with all its parents; `obstacle` says what is not.
+It works only for what is driven by F-curves alone, with all its parents; `obstacle` says what is not.
 """
 
 from collections.abc import Collection, Generator, Mapping

@@ -172,7 +172,7 @@ def _also_driven(place: Point) -> Iterator[Point]:
 
 
 def _also_driven_objects(place: Point) -> Iterator[Point]:
-    """The same without drivers of armatures."""
+    """What the place depends on by parents and constraints, and by drivers where it is of no armature."""
     return sources_of(place) if is_rig(place.object) else _also_driven(place)
 
 

@@ -52,11 +52,11 @@ class SampleNeed:
         return self._at(lambda point: point if point.object in items else None)
 
     def of(self, item: Object, other: Object) -> "SampleNeed":
-        """The same of another object, which takes the place of this one."""
+        """This need with an object in place of `item`: what is sampled of that one is sampled of `other`."""
         return self._at(lambda point: Point(other, point.bone) if point.object == item else point)
 
     def _at(self, place: Callable[[Point], Point | None]) -> "SampleNeed":
-        """The same of what `place` gives for each object and bone, and nothing of those for which it gives none."""
+        """This need with each object and bone as what `place` gives for it; without those for which that is None."""
 
         def points(found: Iterable[Point]) -> frozenset[Point]:
             return frozenset(filter(None, map(place, found)))

@@ -1,6 +1,6 @@
 """A temporary empty that makes Blender evaluate what is needed: hidden, excluded, or in no scene at all.
 
-It is in a temporary scene that holds nothing else, or in the user's own. A constraint pulls its target into the
+It is in a temporary scene that has nothing else, or in the user's own. A constraint pulls its target into the
 dependency graph even when it is muted, and a bone named as its subtarget pulls in the armature's pose.
 """
 
@@ -58,7 +58,7 @@ def link(scene: Scene, need: SampleNeed, probes: list[Object]) -> None:
 
 
 def renew(scene: Scene) -> None:
-    """Let Blender build the dependency graph of a scene that holds nothing but probes again."""
+    """Let Blender build the dependency graph of a scene that has nothing but probes again."""
     for probe in (*scene.collection.objects,):
         scene.collection.objects.unlink(probe)
         scene.collection.objects.link(probe)
@@ -66,9 +66,10 @@ def renew(scene: Scene) -> None:
 
 @contextmanager
 def probing_now(scene: Scene, need: SampleNeed) -> Iterator[None]:
-    """The same on the current frame alone: what the view layer shows anyway needs no probe.
+    """While it is open, `scene` evaluates all that is needed, on the current frame alone.
 
-    Blender builds its dependency graph again for objects that come or go; the more there are, the longer that takes.
+    What the view layer shows anyway needs no probe. Blender builds its dependency graph again for objects that come or
+    go; the more there are, the longer that takes.
     """
     layer = scene.view_layers[0]
     with marked():
@@ -178,7 +179,7 @@ def _once(values: Array) -> Array:
 
 
 def set_frame(scene: Scene, frame: float) -> None:
-    """Show this frame. Blender itself holds -6.75 as -6 and -0.75, but takes no subframe below zero."""
+    """Show this frame. Blender itself stores -6.75 as -6 and -0.75, but takes no subframe below zero."""
     whole = floor(frame)
     scene.frame_set(whole, subframe=frame - whole)
 

@@ -74,7 +74,7 @@ class Sampler(ExitStack):
         return (yield from self._whole(self._evaluated(need, keyed), self._plan.frames))
 
     def between(self, need: SampleNeed, frames: Array) -> Steps:
-        """The same on other frames, once those of the plan were sampled."""
+        """Just what is needed, on other frames, once those of the plan were sampled."""
         return (yield from self._whole(self._on_frames(need, frames), frames))
 
     def played(self, need: SampleNeed, frames: Array, keyed: KeyedPaths) -> Samples:
@@ -234,7 +234,7 @@ def sample_current_frame(plan: Plan, need: SampleNeed, before: PoseBefore = as_s
 
 
 def samples_from_depsgraph(need: SampleNeed, depsgraph: Depsgraph) -> Samples:
-    """The same as a dependency graph has it, once `refuse_disabled` has found that it leaves out nothing."""
+    """The scene as a dependency graph has it, once `refuse_disabled` has found that it leaves out nothing."""
     recorder = probe.Recorder(need)
     recorder.record(depsgraph)
     samples = recorder.samples()

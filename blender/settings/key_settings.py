@@ -49,7 +49,7 @@ InsertKeys = bool | AutoKeys
 
 
 def inserted(insert_keys: bool | str) -> InsertKeys:
-    """The same as scripts give it; Refused for another word."""
+    """What scripts give for `InsertKeys`, as one of its values; Refused for another word."""
     return insert_keys if isinstance(insert_keys, bool) else AutoKeys(insert_keys)
 
 

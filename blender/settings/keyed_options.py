@@ -20,7 +20,7 @@ NAMES = tuple(KEYED_OPTIONS)
 
 
 def bone_field(name: str) -> str:
-    """The property of a pose bone that holds the option of this name.
+    """The property of a pose bone that stores the option of this name.
 
     >>> bone_field("influence")
     'two_bone_ik_influence'

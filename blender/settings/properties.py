@@ -2,7 +2,7 @@
 from before them; what Plant is to plant. A planted action has the one that it was made from.
 
 Each property sits on `Object` itself: in a property group of their own they would be lost, from Blender 5.0 on, when a
-library override is loaded again. Identifiers are part of the interface: files and scripts hold them.
+library override is loaded again. Identifiers are part of the interface: files and scripts have them.
 
 Blender imports this file when it starts, and starts faster without NumPy. So the choices are plain words, the same as
 in the enumerations of `solver`. Properties call no other room: they announce what changes to listeners.

@@ -20,7 +20,7 @@ _SIZE = 0.2
 """Radius of a mark, as part of the distance from ball to heel."""
 
 _SMALL = 0.05
-"""The same of a limb that has one point, as part of the length of its end bone."""
+"""Radius of the mark of a limb that has one point, as part of the length of its end bone."""
 
 _ROUND = [(cos(turn * pi / 12.0), sin(turn * pi / 12.0)) for turn in range(25)]
 
@@ -40,7 +40,7 @@ class FootMark(NamedTuple):
 
 
 def foot_marks(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> list[FootMark]:
-    """Of all planted feet of an armature on the current frame; none for contacts that no press has planted yet."""
+    """The marks of all planted feet of an armature on the current frame; none for contacts that are not planted yet."""
     marks, frame = list[FootMark](), np.array([scene.frame_current_final])
     for name, row in contact_runs.rows(rig).items():
         places = _places(rig, row, depsgraph)

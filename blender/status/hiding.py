@@ -48,7 +48,7 @@ def on_top(plan: ChainPlan) -> Hiding | None:
 
 
 def _switched(plan: ChainPlan, hiding: Hiding) -> Hiding:
-    """The same, with the switch of the constraint if it is one of a known limb."""
+    """`hiding` with the switch of its constraint, if that is one of a known limb."""
     limb = known_limbs.known_by_end(plan.rig).get(plan.end.name)
     if not limb:
         return hiding

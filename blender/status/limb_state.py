@@ -123,7 +123,7 @@ _copies: dict[int, tuple[Plan, known_limbs.Copies]] = session.of_state({})
 
 
 def limb_states(rig: Rig, scene: Scene, depsgraph: Depsgraph, *, playing: bool = False) -> Mapping[str, LimbState]:
-    """Of all chains of an armature, by name; changes nothing in the file."""
+    """The states of all chains of an armature, by name; changes nothing in the file."""
     look = _looks.get(rig.session_uid)
     layer, names = f"{scene.name}\n{depsgraph.view_layer.name}", [chain.name for chain in rig.two_bone_ik_chains]
     recent = look and (rig.session_uid in _fresh or (playing and monotonic() - look.time < _SECONDS))

@@ -39,7 +39,7 @@ class Guides:
 
 
 def guides(rig_state: RigState, name: str) -> Guides | None:
-    """Of the chain of this name; None where it is not solved."""
+    """The guides of the chain of this name; None where it is not solved."""
     solved = next((one for one in rig_state.solved if one.plan.name == name), None)
     if solved is None:
         return None

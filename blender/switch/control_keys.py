@@ -34,7 +34,7 @@ from ..curves.keys import key_frames, key_points, values_before
 from ..settings.key_settings import Keys, KeyStyle
 
 _SAME = 1e-5
-"""Of locations, scale and rotation values: what differs less from what is there needs no keys."""
+"""Locations, scales and rotation values that differ by less from what is there need no keys."""
 
 _MOST = 8
 """Evaluations on trial: an IK chain that does not fit after this many is as near as it comes."""
@@ -178,7 +178,7 @@ def write_settings(
 
 
 def _turns(rig: Rig, frames: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """(n,) each: where a bone has a key, but none on the frames before and after; other frames where a curve has such."""
+    """(n,) each: where a bone has a key, but none a frame before and after; other frames where a curve has such."""
     curves = [key_points(curve)[0] for curve in versions.curves(rig)]
     far = 1.5 * np.diff(frames).max(initial=0.0)
 

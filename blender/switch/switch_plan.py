@@ -64,7 +64,7 @@ def switch_plan(rig: Rig, limb: KnownLimb, to: ControlSet, frames: Array) -> Swi
 def _with_ik(
     plan: SwitchPlan, rig: Rig, limb: KnownLimb, read: "_Bones", shown: Sequence[str], frames: Array
 ) -> SwitchPlan:
-    """The same with the controls of IK, and the chain that they move; `shown` are the bones that are to follow."""
+    """The plan with the controls of IK, and the chain that they move; `shown` are the bones that are to follow."""
     if not limb.control:
         raise Refused("NO_IK_KEYS", object=rig, value=limb.name)
     controls = [*map(read.carried, (limb.control, *limb.ik[3:]), shown[2:])]
@@ -176,7 +176,7 @@ def ties(rig: Rig, limbs: Sequence[SwitchPlan]) -> Evaluation:
 
 
 def _carrying(rig: Rig, limbs: Sequence[SwitchPlan], moving: Set[str]) -> dict[str, frozenset[str]]:
-    """Of each bone that carries a control what it follows, from the control up to one that follows none `moving`."""
+    """What each bone that carries a control follows, from the control up to a bone that follows nothing `moving`."""
     sources = cache(lambda place: tuple(dependencies.sources_of(place)))
     depends: dict[str, frozenset[str]] = {}
     for carried in (carried for limb in limbs for carried in limb.carried):

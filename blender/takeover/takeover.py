@@ -79,7 +79,7 @@ def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
     """All IK constraints of the armature that act and whose end bone has no chain with a target.
 
     raises : Refused if the rig is of a known kind, if it has no IK constraint but limbs that were built, or if the pose
-        before one of them holds NaN or infinity
+        before one of them has NaN or infinity
     """
     if kind := kind_of(rig):
         raise Refused("KNOWN_RIG", object=rig, value=kind)

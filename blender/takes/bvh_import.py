@@ -39,10 +39,10 @@ _ABOVE = 0.7
 """Lengths of the legs by which hips are above ankles, in the median, where they stand and walk."""
 
 _UPRIGHT = 0.9
-"""The same on frames on which a leg is nearly straight beneath them."""
+"""Lengths of the legs by which hips are above ankles on frames on which a leg is nearly straight beneath them."""
 
 _Single: TypeAlias = NDArray[np.float32]
-"""As the importer computes, for Blender rolls bones that go straight down by their last bits."""
+"""Single precision, as the importer computes, for Blender rolls bones that go straight down by their last bits."""
 
 
 class _Bone(NamedTuple):
@@ -156,7 +156,7 @@ def _up(path: Path, rig: Rig, capture: Capture) -> tuple[Up, list[str]]:
 
 
 def _stature(path: Path, rig: Rig, capture: Capture, axis: Up) -> float:
-    """From sole to crown, in the median of the frames on which it stands; Refused where it never does."""
+    """The height from sole to crown, in the median of the frames on which it stands; Refused where it never does."""
     row, legs = "XYZ".index(axis), [*_legs(rig, capture)]
     upright = np.max(legs, axis=0)[:, row] >= _UPRIGHT if legs else np.zeros(1, np.bool_)
     if not upright.any():
@@ -165,7 +165,7 @@ def _stature(path: Path, rig: Rig, capture: Capture, axis: Up) -> float:
 
 
 def _legs(rig: Rig, capture: Capture) -> Iterator[Array]:
-    """(n, 3) of each leg how far the hip is from the ankle, in lengths of the leg at rest."""
+    """(n, 3) how far the hip of each leg is from its ankle, in lengths of the leg at rest."""
     numbers, places = {joint.name: number for number, joint in enumerate(capture.joints)}, capture.points
     for leg in limbs(rig, [Kind.LEGS]):
         end = numbers[leg.end_bone]

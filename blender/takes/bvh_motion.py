@@ -50,7 +50,7 @@ def write(path: Path, source: Path, scene: Scene, rig: Rig, unit: str, fps: floa
 def _values(capture: Capture, rig: Rig, motion: Mapping[str, Array], taken: Intake) -> tuple[Array, dict[str, float]]:
     """(n, j, 2, 3) as `Capture.values`; those of a joint without a bone are as in the source.
 
-    returns : also by joint how far it or its End Site is from where it belongs, as channels do not hold its motion
+    returns : also by joint how far it or its End Site is from where it belongs, as channels do not have its motion
     """
     written, to_file = replace(capture), _TO_FILE[taken.up]  # with values of its own
     turns: dict[int | None, Array] = {None: np.eye(3)[None]}
@@ -67,7 +67,7 @@ def _values(capture: Capture, rig: Rig, motion: Mapping[str, Array], taken: Inta
             values = np.stack((angles, place - capture.base[number]), axis=1)
             written.values[:, number] = np.where(capture.has[number], values, 0.0)
             off[joint.name] = float(norm(place - written.places(number)).max())
-        # Joints below go on from what the channels hold.
+        # Joints below go on from what the channels have.
         turns[number] = above @ written.turns(number)
         if world is not None and joint.end is not None:
             off[f"{joint.name}, End Site"] = float(norm((turns[number] - turn) @ np.array(joint.end)).max())

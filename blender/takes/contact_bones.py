@@ -15,10 +15,10 @@ from ..plant import contact_keys, contact_runs
 from ..targets.edit_bones import in_edit_mode
 
 _STANDS = "c == 1 or c == 3", "c > 1"
-"""Whether ball and heel stand, by what keys hold: one for each axis of the scale."""
+"""Whether ball and heel stand, as expressions of c, the value of the keys: one for each axis of the scale."""
 
 _LENGTH = 0.1
-"""Of a bone, in lengths of the one that it hangs on."""
+"""How long a bone of a row of contacts is, in lengths of the bone that it hangs on."""
 
 
 @contextmanager

@@ -105,7 +105,7 @@ WRITERS: dict[str, Callable[[Path, Export], None]] = {
 """By suffix, what writes a file."""
 
 OF_ONE = (".bvh", ".npz")
-"""Formats that hold a single armature."""
+"""Formats that have room for a single armature."""
 
 
 def export_take(path: Path, export: Export) -> None:

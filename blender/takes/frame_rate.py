@@ -25,7 +25,7 @@ _NEAR = 0.02
 """Frames by which a key may be off a whole frame: single precision has lost that after an hour."""
 
 _HEAD = 1 << 16
-"""Bytes at the start of a USD file as text that hold what it says of the whole."""
+"""Bytes at the start of a USD file as text that have what it says of the whole."""
 
 _RATE_OF_USD = re.compile(r"^\s*timeCodesPerSecond\s*=\s*([\d.]+)", re.MULTILINE)
 _USD_DEFAULT = 24.0

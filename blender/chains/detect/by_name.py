@@ -66,7 +66,7 @@ def _limb(group: list[Bone], parts: dict[Bone, Part]) -> LimbBones | None:
 
 
 def _last(row: list[Bone], end: Bone) -> Bone:
-    """Of bones in a row that are named as a limb's root the last, or the first of those that lie in line with it."""
+    """The last bone of a row named as a limb's root, or the first of those in the row that lie in line with it."""
     *above, root = row
     for bone in reversed(above):
         link, limb = root.head_local - bone.head_local, end.head_local - root.head_local

@@ -91,7 +91,7 @@ def limbs(rig: Rig, kinds: Collection[Kind]) -> tuple[Limb, ...]:
 
 
 def _of_known_rig(rig: Rig, known: KnownLimb) -> Limb:
-    """With its FK controls for bones, and what IK reaches for as its target."""
+    """The known limb with its FK controls for bones, and what IK reaches for as its target."""
     controls = [rig.data.bones[name] for name in known.fk]
     root, end, tip = controls[:3]
     why = f"FK controls of a known rig: {bones_named(*controls)}"
@@ -163,7 +163,7 @@ def _limb(rig: Rig, limb: LimbBones, name: str, kind: Kind, toes: Iterable[Bone]
 
 
 def toe_of(foot: Bone, toes: Iterable[Bone]) -> Bone | None:
-    """Of these bones the one that carries on from the foot."""
+    """The one of these bones that carries on from the foot."""
     toes = [toe for toe in toes if "heel" not in toe.name.lower()]
     return min(toes, key=lambda bone: (bone.head_local - foot.tail_local).length, default=None)
 
