@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from bpy.types import FCurve, Scene
 
 from ...skeleton.feet.feet import Contact, Foot, Hips
-from ...skeleton.values import Plan
+from ...skeleton.values import ChainPlan, Plan
 from ...solver.feet.plant import PlantOptions
 from .. import versions
 from ..armatures import Rig
@@ -58,8 +58,7 @@ class PlantChoices:
 class CapturedLimbs:
     """What is to be planted; no hips if they stay.
 
-    again : names of limbs that were not chosen, but planted by an earlier press
-    notes : sentences about what is not as it was asked for, and about limbs of an earlier press
+    again : names of limbs that were not chosen, but planted by an earlier press: contacts that are given are not theirs
     span : from the first to the last key of the limbs
     """
 
@@ -68,76 +67,121 @@ class CapturedLimbs:
     hips: Hips | None
     source: Capture
     again: frozenset[str]
-    notes: tuple[str, ...]
     span: tuple[float, float]
 
 
-def captured_limbs(rig: Rig, choices: PlantChoices, scene: Scene | None) -> CapturedLimbs:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _Character:
+    """An armature, what was captured of it, and the limbs that were found in it.
+
+    curves : of what was captured
+    """
+
+    rig: Rig
+    source: Capture
+    found: FoundLimbs
+    curves: tuple[FCurve, ...]
+
+
+def captured_limbs(rig: Rig, choices: PlantChoices, scene: Scene | None) -> tuple[CapturedLimbs, list[str]]:
     """The limbs that are chosen, and those that are to keep their place; nothing is evaluated.
 
+    returns : also sentences about what is not as it was asked for, and about limbs of an earlier press
     raises : Refused where they have no keys, or where something else than keys poses them
     """
     refuse_unposable(rig)
-    source, found, notes = captured_action.captured(rig), found_limbs(rig), list[str]()
+    source = captured_action.captured(rig)
     curves = tuple(versions.slot_curves(source.action, source.slot))
-    feet, again = _chosen(rig, source, found, choices, notes)
-    refuse_constrained(feet)
-    hips, reason = hips_of(rig, found, feet, choices.hips, curves)
-    kept = _named_limbs(rig, found, choices.keep)
+    character = _Character(rig=rig, source=source, found=found_limbs(rig), curves=curves)
+    chosen, chosen_notes = _chosen_feet(character, choices)
+    again, again_notes = _feet_planted_again(character, choices, chosen)
+    limbs, hips, hips_notes = _with_kept_limbs(character, choices, (*chosen, *again))
+    feet, bone_notes = _with_toes(character, limbs, hips)
+    plan, span = _captured_plan(character, feet, choices.frames, scene)
+    _refuse_unplannable(plan, [foot.chain for foot in feet])
+    by_name, names = {foot.chain.name: foot for foot in feet}, frozenset(foot.chain.name for foot in again)
+    in_order = tuple(by_name[chain.name] for chain in plan.chains)
+    read = CapturedLimbs(plan=plan, feet=in_order, hips=hips, source=source, again=names, span=span)
+    return read, [*chosen_notes, *again_notes, *hips_notes, *bone_notes]
+
+
+def _chosen_feet(character: _Character, choices: PlantChoices) -> tuple[tuple[Foot, ...], list[str]]:
+    """The feet that are chosen, on the points of their contacts, and sentences about them."""
+    rig, found = character.rig, character.found
+    names = _of_kinds(found, choices.kinds) if choices.names is None else given_names(rig, choices.names)
+    if not names:
+        raise Refused("NO_LEGS", object=rig)
+    limbs = with_contacts(rig, feet_of(rig, found, names), choices.contacts or ())
+    as_keyed = choices.contacts is None and not choices.find_contacts
+    feet, notes = _on_keyed_points(character, limbs) if as_keyed else (limbs, [])
+    if choices.names is None:
+        notes += _naming("alert.limbs_alone", limbs=_alone(found, choices.kinds))
+    return feet, notes
+
+
+def _feet_planted_again(
+    character: _Character, choices: PlantChoices, chosen: Sequence[Foot]
+) -> tuple[tuple[Foot, ...], list[str]]:
+    """The feet that an earlier press has planted in what plays, and that stay planted, and sentences about such feet.
+
+    They stay planted if others are chosen by name.
+    """
+    before = _planted_before(character, chosen)
+    stay = [foot for foot in before if choices.names is not None and _is_apart(foot, chosen)]
+    feet, notes = _on_keyed_points(character, stay)
+    notes += _naming("note.planted_again", limbs=sorted(foot.chain.name for foot in stay))
+    notes += _naming("alert.planted_no_more", limbs=[foot.chain.name for foot in before if foot not in stay])
+    return feet, notes
+
+
+def _with_kept_limbs(
+    character: _Character, choices: PlantChoices, planted: tuple[Foot, ...]
+) -> tuple[tuple[Foot, ...], Hips | None, list[str]]:
+    """The feet with all that keeps its place though the hips carry it, and the hips; None, and why, if they must stay.
+
+    raises : Refused where keys cannot keep a limb that is named
+    """
+    rig, found = character.rig, character.found
+    refuse_constrained(planted)
+    hips, reason = hips_of(rig, found, planted, choices.hips, character.curves)
+    named, kept = _named_limbs(rig, found, choices.keep), list[Foot]()
     if hips:
-        feet, hips, reason = _with_kept(rig, found, feet, hips, kept, curves)
-    if reason:
-        notes.append(translated("alert.hips_stay", reason=reason))
-    feet, stiff = with_free_toes(rig, feet, curves)
-    notes += _naming("note.stiff_toes", bones=stiff)
-    notes += _naming("alert.left_behind", bones=_left_behind(rig, found, feet, hips, curves))
-    chains = tuple(foot.chain for foot in feet)
-    span = key_span(curves, {name for foot in feet if foot.is_planted for name in foot.chain.oriented})
+        named = [foot for foot in named if _carries(rig, hips, foot)]
+        kept, reason = _kept_limbs(character, hips, planted, named)
+    if reason or not hips:
+        return planted, None, [translated("alert.hips_stay", reason=reason)] if reason else []
+    # Arms go with the chest that they are on.
+    ends, hands = {foot.chain.end.name for foot in named}, {foot.chain.end.name for foot in kept if foot.is_hand}
+    stay = (replace(foot, is_kept=foot.chain.end.name in ends or _is_below(rig, foot, hands)) for foot in planted)
+    return (*stay, *kept), replace(hips, carries=hips.carries | {foot.chain.name for foot in kept}), []
+
+
+def _with_toes(character: _Character, limbs: Sequence[Foot], hips: Hips | None) -> tuple[tuple[Foot, ...], list[str]]:
+    """The feet with toes that can be keyed, and sentences about toes that cannot, and bones that do not go along."""
+    feet, stiff = with_free_toes(character.rig, limbs, character.curves)
+    notes = _naming("note.stiff_toes", bones=stiff)
+    return feet, [*notes, *_naming("alert.left_behind", bones=_left_behind(character, feet, hips))]
+
+
+def _captured_plan(
+    character: _Character, feet: Sequence[Foot], frames: Frames | None, scene: Scene | None
+) -> tuple[Plan, tuple[float, float]]:
+    """The plan of the limbs on the frames that were captured, and these from the first to the last key."""
+    bones = {name for foot in feet if foot.is_planted for name in foot.chain.oriented}
+    span = key_span(character.curves, bones)
     if span is None:
-        raise Refused("NO_CAPTURE", object=rig)
-    frames = span if choices.frames is None else choices.frames
-    plan = _on_captured_frames(limb_plan(rig, chains, frames, scene), curves)
+        raise Refused("NO_CAPTURE", object=character.rig)
+    chains = tuple(foot.chain for foot in feet)
+    plan = limb_plan(character.rig, chains, span if frames is None else frames, scene)
+    return _on_captured_frames(plan, character.curves), span
+
+
+def _refuse_unplannable(plan: Plan, chains: Sequence[ChainPlan]) -> None:
+    """Raise `Refused` where keys on the frames of the plan cannot pose its limbs, or something else poses them."""
     refuse_too_many_frames(plan)
     refuse_stretched_time(plan)
     refuse_shared_bones(chains)
     refuse_following([chain.end.name for chain in chains], plan)
-    by_name = {foot.chain.name: foot for foot in feet}
-    return CapturedLimbs(
-        plan=plan,
-        feet=tuple(by_name[chain.name] for chain in plan.chains),
-        hips=hips,
-        source=source,
-        again=frozenset(again),
-        notes=tuple(notes),
-        span=span,
-    )
-
-
-def _chosen(
-    rig: Rig, source: Capture, found: FoundLimbs, choices: PlantChoices, notes: list[str]
-) -> tuple[tuple[Foot, ...], list[str]]:
-    """The feet that are chosen, on the points of their contacts, and those that stay planted, with the names of these.
-
-    Limbs that an earlier press has planted in what plays stay planted if others are chosen by name.
-
-    notes : gets sentences
-    """
-    names = _of_kinds(found, choices.kinds) if choices.names is None else given_names(rig, choices.names)
-    if not names:
-        raise Refused("NO_LEGS", object=rig)
-    feet = feet_of(rig, found, names)
-    if choices.contacts is None and not choices.find_contacts:
-        feet = _on_given_points(rig, source, feet, notes)
-    feet = with_contacts(rig, feet, choices.contacts or ())
-    if choices.names is None:
-        notes += _naming("alert.limbs_alone", limbs=_alone(found, choices.kinds))
-    before = _planted_before(rig, source, found, feet)
-    stay = [foot for foot in before if choices.names is not None and _is_apart(foot, feet)]
-    again = [foot.chain.name for foot in stay]
-    feet = (*feet, *_on_given_points(rig, source, stay, notes))
-    notes += _naming("note.planted_again", limbs=sorted(again))
-    notes += _naming("alert.planted_no_more", limbs=[foot.chain.name for foot in before if foot not in stay])
-    return feet, again
 
 
 def _naming(name: str, **lists: Sequence[str]) -> list[str]:
@@ -153,14 +197,13 @@ def _alone(found: FoundLimbs, kinds: Collection[Kind]) -> list[str]:
     return [limb.name for limb, name in zip(own, names, strict=True) if names.count(name) == 1]
 
 
-def _left_behind(
-    rig: Rig, found: FoundLimbs, feet: Iterable[Foot], hips: Hips | None, curves: Iterable[FCurve]
-) -> list[str]:
+def _left_behind(character: _Character, feet: Iterable[Foot], hips: Hips | None) -> list[str]:
     """Names of keyed bones that lie on hands and feet at rest, but do not go along, as Unreal's ik_foot_l."""
-    planted, bones = {foot.chain.end.name for foot in feet if foot.is_planted}, rig.data.bones
-    moved = [limb for limb in found.values() if limb.tip_bone and (limb.end_bone in planted or hips)]
+    rig, bones = character.rig, character.rig.data.bones
+    planted = {foot.chain.end.name for foot in feet if foot.is_planted}
+    moved = [limb for limb in character.found.values() if limb.tip_bone and (limb.end_bone in planted or hips)]
     ends, tips = {bones[limb.end_bone] for limb in moved}, [bones[limb.tip_bone] for limb in moved]
-    keyed = dict.fromkeys(bone_and_property(curve.data_path)[0] for curve in curves)
+    keyed = dict.fromkeys(bone_and_property(curve.data_path)[0] for curve in character.curves)
     free = [bones[name] for name in keyed if name in bones and not rig.pose.bones[name].constraints]
     return [
         bone.name
@@ -170,22 +213,23 @@ def _left_behind(
     ]
 
 
-def _planted_before(rig: Rig, source: Capture, found: FoundLimbs, feet: Iterable[Foot]) -> tuple[Foot, ...]:
-    """Those that an earlier press has planted and that are not among the chosen ones."""
-    planted = {bone_and_property(path)[0] for path, row in source.rows.items() if row.is_planted}
-    planted -= {foot.chain.end.name for foot in feet}
+def _planted_before(character: _Character, chosen: Iterable[Foot]) -> tuple[Foot, ...]:
+    """The feet that an earlier press has planted and that are not among the chosen ones."""
+    rig, found = character.rig, character.found
+    planted = {bone_and_property(path)[0] for path, row in character.source.rows.items() if row.is_planted}
+    planted -= {foot.chain.end.name for foot in chosen}
     names = names_by_end(rig, found).items()
     return feet_of(rig, found, [name for end, name in names if end in planted and end in rig.pose.bones])
 
 
-def _on_given_points(rig: Rig, source: Capture, feet: Sequence[Foot], notes: list[str]) -> tuple[Foot, ...]:
-    """The feet, standing on the points that their keyed contacts are about; `notes` gets those that are lost."""
-    rows = ((foot, source.rows.get(contact_keys.path(foot.chain.end.path))) for foot in feet)
+def _on_keyed_points(character: _Character, feet: Sequence[Foot]) -> tuple[tuple[Foot, ...], list[str]]:
+    """The feet, standing on the points that their keyed contacts are about, and a sentence for each that is lost."""
+    rows = ((foot, character.source.rows.get(contact_keys.path(foot.chain.end.path))) for foot in feet)
     given = [(foot, Contact(foot.chain.name, 0.0, 0.0, *point)) for foot, row in rows if row for point in row.points]
     known = [contact for foot, contact in given if moves(foot, contact.bone)]
-    for limb, bone in dict.fromkeys((it.chain, it.bone) for _, it in given if it not in known):
-        notes.append(translated("alert.point_lost", limb=limb, bone=bone))
-    return with_contacts(rig, feet, known)
+    lost = dict.fromkeys((contact.chain, contact.bone) for _, contact in given if contact not in known)
+    notes = [translated("alert.point_lost", limb=limb, bone=bone) for limb, bone in lost]
+    return with_contacts(character.rig, feet, known), notes
 
 
 def _on_captured_frames(plan: Plan, curves: Sequence[FCurve]) -> Plan:
@@ -201,40 +245,33 @@ def _on_captured_frames(plan: Plan, curves: Sequence[FCurve]) -> Plan:
     return replace(plan, frames=frames)
 
 
-def _with_kept(
-    rig: Rig, found: FoundLimbs, planted: tuple[Foot, ...], hips: Hips, named: Sequence[Foot], curves: Iterable[FCurve]
-) -> tuple[tuple[Foot, ...], Hips | None, str]:
-    """The feet with all that keeps its place though the hips carry it, and the hips; None, and why, if they must stay.
+def _kept_limbs(
+    character: _Character, hips: Hips, planted: Sequence[Foot], named: Sequence[Foot]
+) -> tuple[list[Foot], str]:
+    """The limbs that keep their place though the hips carry them, without planted ones; or why the hips must stay.
 
-    named : the limbs that are to do so beside the other legs
-    curves : of what was captured
-    raises : Refused where keys cannot keep a limb that is named
+    named : the limbs that are to do so as well as all legs; the hips carry them
+    raises : Refused where keys cannot keep one of these
     """
-    named = [foot for foot in named if _carries(rig, hips, foot)]
-    ends = {foot.chain.end.name for foot in named}
+    rig, found = character.rig, character.found
     try:
-        legs = feet_of(rig, found, _of_kinds(found, {Kind.LEGS}))
-        others = [foot for foot in legs if _carries(rig, hips, foot)]
+        legs = [foot for foot in feet_of(rig, found, _of_kinds(found, {Kind.LEGS})) if _carries(rig, hips, foot)]
     except Refused as refused:
-        return planted, None, str(refused)
-    named, others = (
-        [replace(foot, is_planted=False, is_kept=True) for foot in each if _is_apart(foot, planted)]
-        for each in (named, others)
-    )
-    refuse_constrained(named)
-    for foot in others:
+        return [], str(refused)
+    legs, others = _to_keep(legs, planted), _to_keep(named, planted)
+    refuse_constrained(others)
+    for leg in legs:
         try:
-            refuse_constrained([foot])
-            refuse_unplayable(rig, {bone.rotation_path for bone in foot.chain.keyed}, curves)
+            refuse_constrained([leg])
+            refuse_unplayable(rig, {bone.rotation_path for bone in leg.chain.keyed}, character.curves)
         except Refused as refused:
-            return planted, None, translated("part.hips_drag", limb=foot.chain.name, reason=refused)
-    kept = (*others, *(foot for foot in named if _is_apart(foot, others)))
-    # Arms go with the chest that they are on.
-    held = {foot.chain.end.name for foot in kept if foot.is_hand}
-    planted = tuple(
-        replace(foot, is_kept=foot.chain.end.name in ends or _is_below(rig, foot, held)) for foot in planted
-    )
-    return (*planted, *kept), replace(hips, carries=hips.carries | {foot.chain.name for foot in kept}), ""
+            return [], translated("part.hips_drag", limb=leg.chain.name, reason=refused)
+    return [*legs, *(foot for foot in others if _is_apart(foot, legs))], ""
+
+
+def _to_keep(feet: Iterable[Foot], planted: Sequence[Foot]) -> list[Foot]:
+    """Those that have no bone in common with planted ones, as limbs that keep their place and are not planted."""
+    return [replace(foot, is_planted=False, is_kept=True) for foot in feet if _is_apart(foot, planted)]
 
 
 def _named_limbs(rig: Rig, found: FoundLimbs, keep: Collection[str]) -> list[Foot]:

@@ -40,7 +40,7 @@ def plant_feet(
     resources: Resources, rig: Rig, choices: PlantChoices, scene: Scene | None, settings: KeySettings
 ) -> Preparation:
     """Key the limbs so that their feet stand, in a copy of the captured action."""
-    read = captured_limbs(rig, choices, scene)
+    read, limb_notes = captured_limbs(rig, choices, scene)
     player = resources.enter_context(captured_action.playing(rig, read.source))
     rotations = _rotation_paths(read)
     moving = {*rotations, read.hips.bone.location_path} if read.hips else set(rotations)
@@ -64,7 +64,7 @@ def plant_feet(
     channels += [plant.hips_channel(plan, samples, read.hips, planted.shift)] if read.hips else []
     contacts = _contact_channels(read, planted)
     raised = max((rise for _, rise in toe_keys), default=0.0)
-    told = [*_notes(read, said, planted, raised), *groundless_notes(read, choices.floor, planted)]
+    told = [*_notes(read, limb_notes, said, planted, raised), *groundless_notes(read, choices.floor, planted)]
 
     def write(keep: Keeper) -> MeasurePhase:
         sampler.removal.refuse()
@@ -127,7 +127,7 @@ def _write_contacts(
 
 def find_contacts(rig: Rig, choices: PlantChoices, scene: Scene | None, settings: KeySettings) -> tuple[Contact, ...]:
     """The contacts that are keyed, else those that `plant_feet` would find; nothing is written."""
-    read = captured_limbs(rig, choices, scene)
+    read, _ = captured_limbs(rig, choices, scene)
     with (
         captured_action.playing(rig, read.source) as player,
         sampling.Sampler(replace(read.plan, rig=player), settings.sampling) as sampler,
@@ -176,7 +176,9 @@ def _unit(read: CapturedLimbs, planted: PlantedFeet) -> str:
     return unit_of_legs(read.plan.scene, float(planted.captured.lengths.mean()))
 
 
-def _notes(read: CapturedLimbs, said: Sequence[SaidContacts], planted: PlantedFeet, raised: float) -> Iterator[str]:
+def _notes(
+    read: CapturedLimbs, limb_notes: Sequence[str], said: Sequence[SaidContacts], planted: PlantedFeet, raised: float
+) -> Iterator[str]:
     """Sentences about what was made of the motion as a whole, in which tips of toes are raised by so much."""
     least, unit = MOVES * float(planted.captured.lengths[0]), _unit(read, planted)
     if read.source.is_lost:
@@ -184,7 +186,7 @@ def _notes(read: CapturedLimbs, said: Sequence[SaidContacts], planted: PlantedFe
     found = any(its.foot.is_planted and not its.by_user.all() for its in said)
     if found and not (planted.stands.any() or planted.groundless.any()):
         yield translated("alert.none_stands")
-    yield from read.notes
+    yield from limb_notes
     if limbs := [its.foot.chain.name for its in said if its.foot.is_planted and its.stays_found]:
         yield translated("note.contacts_stay", limbs=", ".join(limbs))
     chains = read.plan.rig.two_bone_ik_chains if read.plan.rig.two_bone_ik_live else ()
