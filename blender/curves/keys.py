@@ -181,9 +181,9 @@ def whole_frames(curves: Iterable[FCurve]) -> tuple[int, int] | None:
 
 
 def count_posed(curve: FCurve) -> int:
-    """How many keys it has, but for those that each request has set beside its frames, one before and one after."""
+    """How many keys it has, but for border keys, of which each request sets one before its frames and one after."""
     times = single_key_points(curve)[:, 0]
-    return len(times) - 2 * int(np.count_nonzero(np.diff(times) < _BESIDE))
+    return len(times) - 2 * int(np.count_nonzero(np.diff(times) < _AT_BORDER))
 
 
 def _of_bones(curves: Iterable[FCurve], bones: Collection[str]) -> Iterator[FCurve]:
