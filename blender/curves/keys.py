@@ -221,8 +221,18 @@ def values_before(item: Object, paths: Iterable[str], start: float) -> dict[str,
     return {path: value_before(find, path, item.path_resolve(path), start) for path in paths}
 
 
+def values_on(item: Object, paths: Sequence[str], frame: float) -> dict[str, Array]:
+    """By path what these properties are on a frame, as their curves have it."""
+    values = {path: np.array(item.path_resolve(path), dtype=np.float64) for path in paths}
+    for curve in versions.curves(item):
+        # Blender takes no notice of a curve for an element that there is not.
+        if curve.array_index < len(values.get(curve.data_path, ())):
+            values[curve.data_path][curve.array_index] = curve.evaluate(frame)
+    return values
+
+
 def value_before(find: Callable[..., FCurve | None], path: str, value: Sequence[float] | Array, start: float) -> Array:
-    """What the last keys of a property before `start` leave, as `values_before` has it; `value` is what it is now."""
+    """What the last keys before `start` leave of one property, or the first key holds; `value` is what it is now."""
     result = np.array(value[:], dtype=np.float64)
     for index in range(len(result)):
         curve = find(path, index=index)

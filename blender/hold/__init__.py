@@ -2,8 +2,8 @@
 
     hold : the steps to make, update and remove holds; notes for Check on those out of date
     holds : the stored holds of a target: usual frames, titles, which wins; refuses a target changed since
-    held_targets : keys a copy on trial, hold after hold, and writes at last; what it samples for that
-    kept_keys : gives a target back its keys from before, in the spans of its holds
+    held_targets : holds targets on trial, one hold after another, and writes at last; what it samples for that
+    trial_copies : copies of targets' objects: keys them in spans, gives back keys from before; lets objects play them
     leaders : which limbs are solved first, since they move what targets are held to
 
 Grip and ease are in `skeleton/hold`: on a thing a hold keeps its grip, in the world it grips its target again, where

@@ -11,27 +11,22 @@ from typing import Any
 import numpy as np
 from bpy.types import Object, Scene
 
-from ...skeleton import hold, transform
+from ...skeleton import hold
 from ...skeleton.hold import Hold
 from ...skeleton.rounding import near
 from ...skeleton.steps import run
-from ...skeleton.target_channels import CarriedTarget, KeyedTarget, placed, target_channels
-from ...skeleton.transform import Basis
-from ...skeleton.values import ChainPlan, Channel, Plan, Point, Samples
+from ...skeleton.target_channels import KeyedTarget, placed, target_channels
+from ...skeleton.values import ChainPlan, Plan, Point, Samples
 from ...solver.values import Array
 from ...solver.vectors import norm, product
-from .. import versions
-from ..bake import write_channels
-from ..curves import borders, kept_action, write
-from ..curves.keys import by_path_and_index
+from ..curves import kept_action
+from ..curves.keys import values_on
 from ..curves.unkeyed_edits import Keeper
 from ..scene import dependencies, sampling
-from ..scene.bone import bone_or_object
-from ..scene.curves import OwnTransforms
-from ..settings.key_settings import DEFAULTS, Sampling
+from ..settings.key_settings import Sampling
 from ..settings.properties import holds_of
 from ..targets.checks import holdable
-from . import holds, kept_keys, leaders
+from . import holds, leaders, trial_copies
 
 
 class HeldTargets(ExitStack):
@@ -54,14 +49,11 @@ class HeldTargets(ExitStack):
         self.targets[point] = holdable(chain, turns=turns, spans=[new_hold.span for new_hold in new_holds])
         self._held[point] = []
         if item not in self._copies:
-            self._copies[item] = copy = self.enter_context(write_channels.copied(item))
-            copy.two_bone_ik_source = None  # it would count as a user
-            if versions.played(copy)[0]:
-                versions.copy_action(copy)
+            self._copies[item] = self.enter_context(trial_copies.copied(item))
 
     def restore(self, point: Point) -> None:
         """Give the copy, in the spans of the point's holds, the keys from before them."""
-        kept_keys.restore(self._copies[point.object], point.object, self.targets[point], holds_of(point))
+        trial_copies.restore(self._copies[point.object], point.object, self.targets[point], holds_of(point))
 
     def add(self, chain: ChainPlan, new_hold: Hold) -> Generator[float, None, None]:
         """Key the copy for one hold of the chain's target; yields the part that is done."""
@@ -75,13 +67,13 @@ class HeldTargets(ExitStack):
             new_hold = hold.gripped(new_hold, at, *there)
         self._held[point].append(new_hold)
         target, copy = self.targets[point], self._copies[point.object]
-        first, last = (_values_on(copy, _paths(target), frame) for frame in new_hold.span)
+        first, last = (values_on(copy, _paths(target), frame) for frame in new_hold.span)
         plan = Plan(rig=chain.rig, name=chain.rig.name, scene=self._scene, ranks=(), frames=frames)
         transforms = {point: hold.held_transform(new_hold, frames, own, space)}
         targets = {point: replace(target, before=first[target.rotation_path])}
         [channels] = target_channels(plan, transforms, samples, targets).values()
         channels = [hold.keys(channel, first[channel.path], last[channel.path]) for channel in channels]
-        _key(copy, channels, new_hold.span)
+        trial_copies.key(copy, channels, new_hold.span)
 
     def distance(self, chain: ChainPlan, from_hold: Hold, frames: Array) -> tuple[float, float]:
         """How far the target is at most from where the hold has it, and how much of that is rounding."""
@@ -98,16 +90,15 @@ class HeldTargets(ExitStack):
         for item in {point.object: None for point in self.targets}:
             points = [point for point in self.targets if point.object == item]
             keep(item, self._scene, {path for point in points for path in _paths(self.targets[point])})
-            kept_action.keep(item)
-            kept_action.replace_played(item, *versions.played(self._copies[item]))
+            trial_copies.play(item, self._copies[item])
             for point in points:
                 target, records = self.targets[point], holds_of(point)
                 # What it has now may be what a hold has keyed.
                 held = (records[0].location, records[0].orientation) if records else ()
                 before = [tuple(values) for values in held or map(item.path_resolve, _paths(target))]
                 if again:
-                    kept_keys.set_unkeyed(item, target, records)
-                    _forget(point)
+                    trial_copies.set_unkeyed(item, target, records)
+                    holds.forget(point)
                 for new_hold in self._held[point]:
                     holds.keep(point, new_hold, *before)
             if not len(holds.kept(item)):
@@ -128,62 +119,11 @@ class HeldTargets(ExitStack):
         with sampling.Sampler(plan, Sampling.AUTO) as sampler:
             samples = yield from sampler.over_range(need)
         for point in sorted(set(targets) & self.targets.keys(), key=lambda target: len(self.targets[target].parents)):
-            samples = self._as_copied(point, samples, frames)
+            samples = trial_copies.with_copied(self._copies[point.object], point, self.targets[point], samples, frames)
         samples = leaders.posed(chain, leading, samples, frames, [*also, chain.target])
         space = samples.world(for_hold.space) if for_hold.space else np.eye(4)[None]
         return samples, samples.world(chain.target), space
 
-    def _as_copied(self, point: Point, samples: Samples, frames: Array) -> Samples:
-        """The samples, with the target, its control and what that carries moved to where the trial copy has them."""
-        target = self.targets[point]
-        keyed = target.parents[0]
-        copy = self._copies[keyed.object]
-        basis = OwnTransforms(copy, frames).basis(bone_or_object(Point(copy, keyed.bone)))
-        worlds = CarriedTarget.of(target, samples, {}).worlds(point, Basis.side_by_side([basis]))
-        way = product(worlds[keyed], transform.inverse(samples.world(keyed)))
-        carried = {
-            place: product(way, samples.world(place))
-            for place in (*map(Point, samples.to_world), *samples.pose)
-            if keyed in dependencies.with_parents(place)
-        } | worlds
-        to_world = samples.to_world | {place.object: world for place, world in carried.items() if not place.bone}
-        poses = {
-            place: product(transform.inverse(to_world[place.object]), world)
-            for place, world in carried.items()
-            if place.bone
-        }
-        return replace(samples, to_world=to_world, pose=samples.pose | poses, basis=samples.basis | {keyed: basis})
-
 
 def _paths(target: KeyedTarget) -> tuple[str, str]:
     return target.location_path, target.rotation_path
-
-
-def _forget(point: Point) -> None:
-    """Remove all holds of a point."""
-    records = holds.kept(point.object)
-    for index in reversed([row for row, record in enumerate(records) if record.bone == point.bone]):
-        records.remove(index)
-
-
-def _key(copy: Object, channels: Sequence[Channel], span: tuple[float, float]) -> None:
-    """Key a copy in the span; outside of it the curves stay as they are."""
-    paths = {channel.path for channel in channels}
-    spans = {key: span for key in by_path_and_index(versions.curves(copy)) if key[0] in paths}
-    with borders.kept(copy, spans):
-        write.keys(copy, channels, span=span, style=DEFAULTS)
-        for curve in versions.curves(copy):
-            if curve.data_path in paths:  # otherwise the next hold would begin with the range of these keys
-                none = np.zeros(len(curve.keyframe_points), dtype=np.bool_)
-                for part in ("select_control_point", "select_left_handle", "select_right_handle"):
-                    curve.keyframe_points.foreach_set(part, none)
-
-
-def _values_on(copy: Object, paths: Sequence[str], frame: float) -> dict[str, Array]:
-    """By path what the properties of a copy are on a frame."""
-    values = {path: np.array(copy.path_resolve(path), dtype=np.float64) for path in paths}
-    for curve in versions.curves(copy):
-        # Blender takes no notice of a curve for an element that there is not.
-        if curve.array_index < len(values.get(curve.data_path, ())):
-            values[curve.data_path][curve.array_index] = curve.evaluate(frame)
-    return values

@@ -91,6 +91,13 @@ def keep(point: Point, hold: Hold, location: Sequence[float], orientation: Seque
     record.grip = hold.grip.T.tolist()
 
 
+def forget(point: Point) -> None:
+    """Remove all holds of a point."""
+    records = kept(point.object)
+    for index in reversed([row for row, record in enumerate(records) if record.bone == point.bone]):
+        records.remove(index)
+
+
 def usual_frames(rig: Rig, scene: Scene) -> tuple[int, int]:
     """Over which frames to hold the active chain's target: its selected keys, the preview range, the frames to come."""
     chain = active_chain(rig)

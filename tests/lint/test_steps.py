@@ -17,7 +17,7 @@ REQUESTS = {
         "bake": ("bake", "pose", "write_channels"),
         "targets": ("flip", "target_space", "targets_from_pose"),
         "takeover": ("option_animation", "takeover"),
-        "hold": ("hold", "held_targets"),
+        "hold": ("hold", "held_targets", "trial_copies"),
         "plant": ("plant", "contact_runs"),
         "switch": ("switch", "built_targets", "control_keys"),
         "build": ("build",),
