@@ -30,6 +30,9 @@ _ON = 1e-3
 """Part of a bone's length: as near to its head lies what was made to lie on it, in single precision."""
 
 
+_Feet = tuple[Foot, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PlantChoices:
     """What the user has chosen.
@@ -63,7 +66,7 @@ class CapturedLimbs:
     """
 
     plan: Plan
-    feet: tuple[Foot, ...]
+    feet: _Feet
     hips: Hips | None
     source: Capture
     again: frozenset[str]
@@ -95,7 +98,7 @@ def captured_limbs(rig: Rig, choices: PlantChoices, scene: Scene | None) -> tupl
     character = _Character(rig=rig, source=source, found=found_limbs(rig), curves=curves)
     chosen, chosen_notes = _chosen_feet(character, choices)
     again, again_notes = _feet_planted_again(character, choices, chosen)
-    limbs, hips, hips_notes = _with_kept_limbs(character, choices, (*chosen, *again))
+    limbs, hips, hips_notes = _with_kept(character, choices, (*chosen, *again))
     feet, bone_notes = _with_toes(character, limbs, hips)
     plan, span = _captured_plan(character, feet, choices.frames, scene)
     _refuse_unplannable(plan, [foot.chain for foot in feet])
@@ -105,7 +108,7 @@ def captured_limbs(rig: Rig, choices: PlantChoices, scene: Scene | None) -> tupl
     return read, [*chosen_notes, *again_notes, *hips_notes, *bone_notes]
 
 
-def _chosen_feet(character: _Character, choices: PlantChoices) -> tuple[tuple[Foot, ...], list[str]]:
+def _chosen_feet(character: _Character, choices: PlantChoices) -> tuple[_Feet, list[str]]:
     """The feet that are chosen, on the points of their contacts, and sentences about them."""
     rig, found = character.rig, character.found
     names = _of_kinds(found, choices.kinds) if choices.names is None else given_names(rig, choices.names)
@@ -119,9 +122,7 @@ def _chosen_feet(character: _Character, choices: PlantChoices) -> tuple[tuple[Fo
     return feet, notes
 
 
-def _feet_planted_again(
-    character: _Character, choices: PlantChoices, chosen: Sequence[Foot]
-) -> tuple[tuple[Foot, ...], list[str]]:
+def _feet_planted_again(character: _Character, choices: PlantChoices, chosen: _Feet) -> tuple[_Feet, list[str]]:
     """The feet that an earlier press has planted in what plays, and that stay planted, and sentences about such feet.
 
     They stay planted if others are chosen by name.
@@ -134,9 +135,7 @@ def _feet_planted_again(
     return feet, notes
 
 
-def _with_kept_limbs(
-    character: _Character, choices: PlantChoices, planted: tuple[Foot, ...]
-) -> tuple[tuple[Foot, ...], Hips | None, list[str]]:
+def _with_kept(character: _Character, choices: PlantChoices, planted: _Feet) -> tuple[_Feet, Hips | None, list[str]]:
     """The feet with all that keeps its place though the hips carry it, and the hips; None, and why, if they must stay.
 
     raises : Refused where keys cannot keep a limb that is named
@@ -156,7 +155,7 @@ def _with_kept_limbs(
     return (*stay, *kept), replace(hips, carries=hips.carries | {foot.chain.name for foot in kept}), []
 
 
-def _with_toes(character: _Character, limbs: Sequence[Foot], hips: Hips | None) -> tuple[tuple[Foot, ...], list[str]]:
+def _with_toes(character: _Character, limbs: Sequence[Foot], hips: Hips | None) -> tuple[_Feet, list[str]]:
     """The feet with toes that can be keyed, and sentences about toes that cannot, and bones that do not go along."""
     feet, stiff = with_free_toes(character.rig, limbs, character.curves)
     notes = _naming("note.stiff_toes", bones=stiff)
@@ -164,7 +163,7 @@ def _with_toes(character: _Character, limbs: Sequence[Foot], hips: Hips | None) 
 
 
 def _captured_plan(
-    character: _Character, feet: Sequence[Foot], frames: Frames | None, scene: Scene | None
+    character: _Character, feet: _Feet, frames: Frames | None, scene: Scene | None
 ) -> tuple[Plan, tuple[float, float]]:
     """The plan of the limbs on the frames that were captured, and these from the first to the last key."""
     bones = {name for foot in feet if foot.is_planted for name in foot.chain.oriented}
@@ -213,7 +212,7 @@ def _left_behind(character: _Character, feet: Iterable[Foot], hips: Hips | None)
     ]
 
 
-def _planted_before(character: _Character, chosen: Iterable[Foot]) -> tuple[Foot, ...]:
+def _planted_before(character: _Character, chosen: Iterable[Foot]) -> _Feet:
     """The feet that an earlier press has planted and that are not among the chosen ones."""
     rig, found = character.rig, character.found
     planted = {bone_and_property(path)[0] for path, row in character.source.rows.items() if row.is_planted}
@@ -222,7 +221,7 @@ def _planted_before(character: _Character, chosen: Iterable[Foot]) -> tuple[Foot
     return feet_of(rig, found, [name for end, name in names if end in planted and end in rig.pose.bones])
 
 
-def _on_keyed_points(character: _Character, feet: Sequence[Foot]) -> tuple[tuple[Foot, ...], list[str]]:
+def _on_keyed_points(character: _Character, feet: Sequence[Foot]) -> tuple[_Feet, list[str]]:
     """The feet, standing on the points that their keyed contacts are about, and a sentence for each that is lost."""
     rows = ((foot, character.source.rows.get(contact_keys.path(foot.chain.end.path))) for foot in feet)
     given = [(foot, Contact(foot.chain.name, 0.0, 0.0, *point)) for foot, row in rows if row for point in row.points]
@@ -245,9 +244,7 @@ def _on_captured_frames(plan: Plan, curves: Sequence[FCurve]) -> Plan:
     return replace(plan, frames=frames)
 
 
-def _kept_limbs(
-    character: _Character, hips: Hips, planted: Sequence[Foot], named: Sequence[Foot]
-) -> tuple[list[Foot], str]:
+def _kept_limbs(character: _Character, hips: Hips, planted: _Feet, named: Sequence[Foot]) -> tuple[list[Foot], str]:
     """The limbs that keep their place though the hips carry them, without planted ones; or why the hips must stay.
 
     named : the limbs that are to do so as well as all legs; the hips carry them

@@ -127,12 +127,7 @@ def channel(bone: str, frames: Array, values: NDArray[np.intp]) -> Channel:
     values : (n,)   what stands, as keys hold it
     """
     rows = _edges(values)
-    return Channel(
-        path=path(bone),
-        group=GROUP,
-        frames=frames[rows],
-        values=values[rows, None].astype(np.float64),
-    )
+    return Channel(path=path(bone), group=GROUP, frames=frames[rows], values=values[rows, None].astype(np.float64))
 
 
 def _edges(values: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -11,6 +11,7 @@
     flip : whether the pole moves to the other side, with its keys, or the chain takes the other Bend
     pin : the steps of Pin: chains and targets where they lack, then Live
     target_space : the steps to hang targets elsewhere; over which frames that counts
+    new_space : why targets cannot be hung on a space; how they are keyed there; hangs objects and bones on it
     space : spaces and floors by the names that scripts give
 
 Where target and pole have to be for a pose is in `skeleton/targets_from_pose`, in front or behind too; their channels

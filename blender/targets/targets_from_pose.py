@@ -12,14 +12,7 @@ from bpy.types import Object, Scene
 from ...skeleton import targets_from_pose
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.steps import part
-from ...skeleton.target_channels import (
-    KeyedTarget,
-    WorldTransform,
-    by_object,
-    placed,
-    target_channels,
-    world_transforms,
-)
+from ...skeleton.target_channels import KeyedTargets, Places, by_object, placed, target_channels, world_transforms
 from ...skeleton.targets_from_pose import TargetsFromPose
 from ...skeleton.transform import AT_REST
 from ...skeleton.values import Channel, Plan, Point, Samples
@@ -93,7 +86,7 @@ class MovedTargets(NamedTuple):
     plan: Plan
     sampler: sampling.Sampler
     solved: Sequence[SolvedGroup]
-    places: Mapping[Point, WorldTransform]
+    places: Places
     channels: Mapping[Point, Sequence[Channel]]
     settings: KeySettings
 
@@ -128,7 +121,7 @@ def snap_targets(rig: Rig, names: Names, scene: Scene | None, *, insert_keys: In
     return build_report("Snap to Pose", plan, [limb.solved for limb in targets], notes)
 
 
-def _taken_back(points: Mapping[Point, KeyedTarget], frame: float, insert_keys: InsertKeys) -> Iterator[str]:
+def _taken_back(points: KeyedTargets, frame: float, insert_keys: InsertKeys) -> Iterator[str]:
     """A sentence for each whose location or rotation is animated, and that gets no key there."""
     for point, target in points.items():
         animated = versions.animated_paths(point.object) & {target.location_path, target.rotation_path}
@@ -206,7 +199,7 @@ def find_targets(rigs: Mapping[Rig, Iterable[str]], scene: Scene | None) -> dict
     return posed
 
 
-def place_targets(posed: PosedRig, places: Mapping[Point, WorldTransform]) -> None:
+def place_targets(posed: PosedRig, places: Places) -> None:
     """Move new objects or bones to where they have to be. What carries them was sampled: Blender need not evaluate."""
     targets = {point: keyed_target(point, posed.plan.frames[0]) for point in places}
     worlds = {point.object: _carrier(posed.samples, point.object) for point in places if not point.bone}
@@ -238,12 +231,8 @@ def _pose_notes(plan: Plan, targets: Sequence[TargetsFromPose]) -> Iterator[str]
                 moved=of_chain.moved[plan.requested].max(),
             )
         elif rolled.any():
-            yield translated(
-                "alert.roll_changes",
-                chain=chain.name,
-                rolled=np.degrees(of_chain.rolled[plan.requested].max()),
-                when=when(frames, rolled),
-            )
+            most = np.degrees(of_chain.rolled[plan.requested].max())
+            yield translated("alert.roll_changes", chain=chain.name, rolled=most, when=when(frames, rolled))
 
 
 def _key_notes(plan: Plan, channels: Mapping[Point, Sequence[Channel]]) -> Iterator[str]:
