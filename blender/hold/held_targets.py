@@ -85,7 +85,7 @@ class HeldTargets(ExitStack):
     def write(self, keep: Keeper, *, again: bool) -> None:
         """Let the targets play the keys of their copies, and store the holds.
 
-        again : in place of those that they have; otherwise beside them
+        again : in place of those that they have; otherwise in addition to them
         """
         for item in {point.object: None for point in self.targets}:
             points = [point for point in self.targets if point.object == item]

@@ -110,7 +110,7 @@ def _made(
 
 
 def _report(operation: str, plan: Plan, new_holds: Mapping[ChainPlan, Sequence[Hold]]) -> Report:
-    """What plays now, on the frames that may have changed."""
+    """Reports what plays now, on the frames that may have changed."""
     starts, ends = zip(*(hold.span for of_chain in new_holds.values() for hold in of_chain), strict=True)
     start = ceil(min(starts))
     frames = float(start), float(max(floor(max(ends)), start))

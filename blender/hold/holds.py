@@ -36,7 +36,7 @@ def hold_to(scene: Any) -> tuple[Object, str] | None:
 
 
 def of_chain(chain: Any) -> list[TwoBoneIKHold]:
-    """Those of a chain's target."""
+    """The holds of a chain's target."""
     point = target_of(chain, "target")
     return holds_of(point) if point else []
 
@@ -135,7 +135,7 @@ def shown(point: Point) -> Iterator[tuple[TwoBoneIKHold, Hold, list[Hold]]]:
 
 
 def undisputed(hold: Hold, later: Iterable[Hold], frames: Array) -> Array:
-    """Those of the frames on which the hold decides alone."""
+    """The frames, of these (n,), on which the hold decides alone."""
     inside = (frames >= hold.start) & (frames <= hold.end)
     for other in later:
         inside &= (frames < other.span[0]) | (frames > other.span[1])

@@ -86,7 +86,7 @@ def in_order(new_holds: Mapping[Point, Collection[Hold]], chains: Mapping[Point,
 def of_chain(
     chain: ChainPlan, for_hold: Hold, chains: Mapping[Point, ChainPlan], also: Sequence[Point]
 ) -> list[ChainPlan]:
-    """Those of the chains that move what this one follows or is held to, in order, with what each of them moves."""
+    """The chains that move what this one follows or is held to, in order, with what each of them moves."""
     order = in_order({dependencies.root_of(chain): [for_hold]}, chains)
     *leading, _ = (limb for rank in with_dependents(tuple((limb,) for limb in order), also) for limb in rank)
     return leading
