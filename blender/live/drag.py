@@ -27,7 +27,7 @@ from ..rigs.switch_property import shown_control_set
 from ..rna_paths import set_value_at, value_at
 from ..scene.checks import refuse_unposable
 from ..settings.key_settings import InsertKeys
-from ..targets.targets_from_pose import BroughtAlong, snap_targets
+from ..targets.targets_from_pose import FollowingTargets, snap_targets
 from . import live
 from .free_limb import FreeLimb
 from .pulled_controls import PulledControls
@@ -72,12 +72,12 @@ class Drag:
             return PulledControls(plan, self._in_ik, self._scene, insert_keys=bool(self._insert_keys))
         return FreeLimb(plan, self.tip, self._scene, insert_keys=bool(self._insert_keys))
 
-    def _movable_targets(self) -> BroughtAlong | None:
+    def _movable_targets(self) -> FollowingTargets | None:
         """None where there are none, the rig's own controls are pulled, or one cannot be moved: `finish` tells why."""
         if self._in_ik or not self._chain.target:
             return None
         try:
-            return BroughtAlong(self._rig, self._chain.name, self._scene, insert_keys=bool(self._insert_keys))
+            return FollowingTargets(self._rig, self._chain.name, self._scene, insert_keys=bool(self._insert_keys))
         except Refused:
             return None
 

@@ -30,7 +30,7 @@ class RememberedContacts(NamedTuple):
     keys : frame and value of each
     said : from which frame to which users have set them; all others were found
     points : bone and offset of what they are about, if anybody has said any
-    stands_on : the same of ball and heel, as planted; empty in older files
+    stands_on : bone and offset of ball and heel, as planted; empty in older files
     is_planted : whether the limb was planted by the last press, or by an earlier one and is as captured again
     """
 
@@ -128,7 +128,7 @@ def begin_anew(rig: Rig, source: Capture, keyed: Collection[str]) -> list[str]:
     name = planted.name if planted else f"{source.action.name} Planted"
     for curve in versions.slot_curves(planted, slot) if planted else ():
         if contact_keys.is_row(curve):
-            contact_keys.hold(write.copy_curve(rig, curve, curve.data_path, contact_keys.GROUP))
+            contact_keys.keep_in_steps(write.copy_curve(rig, curve, curve.data_path, contact_keys.GROUP))
     if planted and not planted.users and _is_edited(planted, slot, source):
         planted.use_fake_user = True
     else:

@@ -232,7 +232,7 @@ def _on_keyed_points(character: _Character, feet: Sequence[Foot]) -> tuple[_Feet
 
 
 def _on_captured_frames(plan: Plan, curves: Sequence[FCurve]) -> Plan:
-    """The plan without frames before the first captured key and after the last, where a pose is held."""
+    """The plan without frames before the first captured key and after the last, where one pose goes on."""
     span = whole_frames(filter(contact_keys.is_motion, curves))
     if span is None or any(curve.modifiers or curve.extrapolation == "LINEAR" for curve in curves):
         return plan  # a walk that is played to and fro, say
@@ -267,7 +267,7 @@ def _kept_limbs(character: _Character, hips: Hips, planted: _Feet, named: Sequen
 
 
 def _to_keep(feet: Iterable[Foot], planted: Sequence[Foot]) -> list[Foot]:
-    """Those that have no bone in common with planted ones, as limbs that keep their place and are not planted."""
+    """The limbs that have no bone in common with planted ones, marked as kept in place and not planted."""
     return [replace(foot, is_planted=False, is_kept=True) for foot in feet if _is_apart(foot, planted)]
 
 

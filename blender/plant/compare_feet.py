@@ -1,4 +1,4 @@
-"""Feet that were planted, as Blender evaluates them now, beside how they were captured."""
+"""Compares planted feet, as Blender evaluates them now, with the feet that were captured."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -34,10 +34,10 @@ _MOST = 200
 """Up to this many frames, all are measured; of more, as many on which feet stand, unless all are to be measured."""
 
 _SPREAD = 16
-"""How many of the frames on which feet stand to measure if there are more than `_MOST`."""
+"""Where feet stand on more than `_MOST` frames, so many of these are measured."""
 
 _EDGES = 3
-"""How many stands of each foot to measure at their beginning and end as well."""
+"""Then each foot is also measured at the beginning and end of so many of its stands."""
 
 
 def compare_feet(
@@ -66,7 +66,7 @@ def foot_reports(
 
 
 def _report(plan: Plan, foot: Foot, planted: PlantedFeet, column: int, frames: Array, samples: Samples) -> FootReport:
-    """Of one foot: how far it slid and turned as captured, does as planted, and as measured on these frames."""
+    """Reports how far one foot slid and turned as captured, does as planted, and does as measured on frames (n,)."""
     stands, short = planted.stands[:, column], float(planted.short[:, column].max())
     rows = np.searchsorted(plan.frames, frames)
     points, captured = planted.captured.points[:, column], planted.captured.feet[:, column]
@@ -112,9 +112,9 @@ def _suspects(planted: PlantedFeet, solved: Sequence[SolvedGroup]) -> NDArray[np
 
 
 def _edges(stands: NDArray[np.bool_]) -> Iterator[NDArray[np.intp]]:
-    """Of some stands of each foot (n, f, 2) the first frame, and the last but one."""
-    for held in np.logical_or.reduce(stands, axis=2).T:
-        spans = _spread(true_runs(held), _EDGES)
+    """(m,) rows in which some stands of a foot begin, then (m,) the last but one of each: so for each foot (n, f, 2)."""
+    for stands_at in np.logical_or.reduce(stands, axis=2).T:
+        spans = _spread(true_runs(stands_at), _EDGES)
         yield from (spans[:, 0], spans[:, 1] - 1)
 
 

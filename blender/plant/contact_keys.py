@@ -32,7 +32,7 @@ NAME, FIELD = "contact", keyed_options.bone_field("contact")
 """The option, and the property of pose bones that has it."""
 
 KINDS = "NONE", "BALL", "HEEL", "BOTH"
-"""What stands, by the number that keys hold."""
+"""What stands, by the number that keys have."""
 
 STYLE = KeyStyle(interpolation="CONSTANT")
 """How channels of contacts are to be written: the last key is constant, too."""
@@ -41,7 +41,7 @@ GROUP = "Contacts"
 """Name of the group of their F-curves."""
 
 POINTS = np.array((1, 2))
-"""Ball and heel, as keys hold them; both together are 3, as in options.toml."""
+"""Ball and heel, as keys have them; both together are 3, as in options.toml."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -79,12 +79,12 @@ class Row:
         return values.astype(np.intp).clip(0, len(KINDS) - 1)
 
     def within(self, frames: Array) -> NDArray[np.intp]:
-        """(n,) the same, and nothing beyond the keys."""
+        """(n,) what stands on n frames between the first key and the last; beyond these nothing stands."""
         first, last = self.span
         return np.where((frames >= first) & (frames <= last), self.at(frames), 0)
 
     def with_key(self, channel: Channel) -> "Row":
-        """The same with the one key of a channel."""
+        """The contacts of this row once its curve has the one key of the channel, too."""
         keys, frame, value = self.keys, np.float32(channel.frames[0]), channel.values[0, 0]
         if self.curve:
             frames = np.union1d(keys[:, 0], np.arange(ceil(self.span[0]), floor(self.span[1]) + 1.0))
@@ -124,7 +124,7 @@ def channel(bone: str, frames: Array, values: NDArray[np.intp]) -> Channel:
     """Keys where it changes, on the first frame and on the last, for the bone with this RNA path.
 
     frames : (n,)
-    values : (n,)   what stands, as keys hold it
+    values : (n,)   what stands, as keys have it
     """
     rows = _edges(values)
     return Channel(path=path(bone), group=GROUP, frames=frames[rows], values=values[rows, None].astype(np.float64))
@@ -135,7 +135,7 @@ def _edges(values: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.union1d(np.flatnonzero(np.concatenate(((True,), values[1:] != values[:-1]))), [len(values) - 1])
 
 
-def hold(curve: FCurve) -> None:
+def keep_in_steps(curve: FCurve) -> None:
     """Let each value of a row last until the next key.
 
     Blender knows of curves that it has made for keys of an enum that they go in steps, but not of copies.
@@ -163,7 +163,7 @@ def going_on(rig: Rig, channel: Channel) -> Channel:
 
 
 def unkeyed(rig: Rig, scene: Scene, bones: Iterable[str]) -> Iterator[PoseBone]:
-    """Those of the bones whose contact is not what their keys give on the current frame.
+    """The bones of these names whose contact is not what their keys give on the current frame.
 
     A bone that was planted and has no keys any more still has the contact that they gave last. It does not count,
     unless another capture plays. A bone not yet evaluated since its keys were written does not count either.
@@ -180,7 +180,7 @@ def unkeyed(rig: Rig, scene: Scene, bones: Iterable[str]) -> Iterator[PoseBone]:
 
 
 def to_be_keyed(rig: Rig, scene: Scene, bones: Iterable[str]) -> list[Channel]:
-    """Of each of the bones whose contact has no key one key on the current frame.
+    """One key on the current frame for each of these bones whose contact was changed without a key.
 
     raises : Refused if there are such bones and Auto Keying is off
     """

@@ -95,7 +95,7 @@ def kind_over(row: FCurve, start: int, end: int) -> str:
 
 
 def run_at(row: FCurve, frame: int) -> Run:
-    """All of the run that has this frame."""
+    """The whole run that has this frame."""
     first, last = span(row)
     found = runs(row, min(first, frame), max(last, frame))
     return next(run for run in found if run.end >= frame)
@@ -150,9 +150,9 @@ def move_end(item: Any, which: int, frame: int) -> None:
         item.two_bone_ik_contact_frames[which] = max(frame, start) if which else min(frame, end)
         return
     before, other = ((start, end)[index] for index in (which, 1 - which))
-    limit, beside = _beside(row, before, which)
+    limit, next_kind = _neighbour(row, before, which)
     _, frame, _ = sorted((other, frame, limit))  # no farther than these
-    kind = beside if start <= frame <= end else run.kind
+    kind = next_kind if start <= frame <= end else run.kind
     first, last = sorted((before, frame))
     if first < last:
         with suppress(Refused):
@@ -160,8 +160,8 @@ def move_end(item: Any, which: int, frame: int) -> None:
             item.two_bone_ik_contact_frames = run_at(rows(item)[bone], other)[:2]
 
 
-def _beside(row: FCurve, end: int, which: int) -> tuple[int, str]:
-    """How far a run that begins (0) or ends (1) there can reach, and what kind of run is beside it."""
+def _neighbour(row: FCurve, end: int, which: int) -> tuple[int, str]:
+    """How far a run that begins (0) or ends (1) there can reach, and what kind the run next to it is."""
     outermost, step = span(row)[which], 1 if which else -1
     if step * end >= step * outermost:
         return outermost, "NONE"

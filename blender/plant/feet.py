@@ -27,8 +27,8 @@ from ..scene.bone import read_bone
 from ..settings.properties import chain_of
 from .checks import acting
 
-_AHEAD = 0.25
-"""Part of the foot's length by which a toe at least begins ahead of it."""
+_IN_FRONT = 0.25
+"""Part of the foot's length: a toe begins at least so far in front of the foot's head."""
 
 _ACROSS = 0.5
 """Part of its length by which a heel bone at most goes up or down if it lies across the foot."""
@@ -54,7 +54,7 @@ def feet_of(rig: Rig, found: FoundLimbs, names: Sequence[str]) -> tuple[Foot, ..
 
 
 def found_limbs(rig: Rig) -> FoundLimbs:
-    """Its arms, legs and spine."""
+    """The arms, legs and spine of the armature, by name."""
     found: dict[str, Limb] = {}
     for limb in limbs(rig, {Kind.ARMS, Kind.LEGS, Kind.SPINE}):
         name = limb.chain or limb.name
@@ -238,8 +238,8 @@ def _toes(rig: Rig, foot: Foot) -> Iterator[Bone]:
     """
     heel, above = foot.points[1].bone, rig.data.bones[foot.chain.tip_bone]
     for bone in above.children:
-        is_ahead = (bone.head_local - above.head_local).length > _AHEAD * above.length
+        is_in_front = (bone.head_local - above.head_local).length > _IN_FRONT * above.length
         below = {child.name for child in bone.children_recursive}
         has_point = any(place.bone in below or (place.bone == bone.name and any(place.offset)) for place in foot.points)
-        if is_ahead and bone.name != heel and not has_point and not acting(rig, bone.name):
+        if is_in_front and bone.name != heel and not has_point and not acting(rig, bone.name):
             yield read_bone(rig, bone.name)

@@ -23,7 +23,7 @@ _ABOVE = 0.15
 """Leg lengths above a point from where the floor below is looked for: captured feet sink in, but no step is so low."""
 
 _FARTHEST = 1e6
-"""Leg lengths from feet to floor: no user means more, and beside 1e16 a leg length is less than the last digit."""
+"""Leg lengths from feet to floor: no user means more, and next to 1e16 a leg length is less than the last digit."""
 
 
 def heights(floor: Floor, scene: Scene) -> Heights:

@@ -1,4 +1,4 @@
-"""The order of the steps for feet that stand: captured legs are held to the ground, in an action of their own.
+"""The order of the steps for feet that stand: captured feet are kept in place on the ground, in an action of their own.
 
 What was captured is sampled, also if the armature plays what was planted from it.
 """

@@ -50,7 +50,7 @@ class SaidContacts:
 def said_contacts(
     read: CapturedLimbs, choices: PlantChoices, changed: Iterable[Channel] = (), *, as_keyed: bool = False
 ) -> list[SaidContacts]:
-    """Of each foot; one that is not planted never stands.
+    """What is said of the contacts of each foot; a foot that is not planted never stands.
 
     changed : keys that count as if rows had them
     as_keyed : contacts that were found are taken as they are keyed
@@ -82,7 +82,7 @@ def _off_floor(foot: Foot, floor: Floor | None, where: str) -> dict[str, Any]:
 
 
 def _row(foot: Foot, changed: Mapping[str, Channel]) -> Row | None:
-    """Its contacts as they are keyed, and as they will be."""
+    """The contacts of the foot as they are keyed, and with the key that they are to get."""
     bone = foot.chain.end.path
     row, key = contact_keys.row_of(foot.chain.rig, bone), changed.get(contact_keys.path(bone))
     if key is None:

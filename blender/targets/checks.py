@@ -128,7 +128,11 @@ def refuse_following(ends: Collection[str], plan: Plan) -> None:
 def _refuse_unmovable(
     chain: ChainPlan, point: Point, frames: Array, *, turns: bool, carried_by: Collection[str] = ()
 ) -> None:
-    """frames : (n,) those on which it is to be moved"""
+    """Raise `Refused` where the target cannot be moved freely.
+
+    frames : (n,) those on which it is to be moved
+    carried_by : types of constraints that may act on it
+    """
     item: Rig = point.object
     if not editable(item):
         raise _refused("LINKED_TARGET", chain, point)

@@ -119,7 +119,7 @@ def _collection(rig: Rig) -> BoneCollection:
     if collection is None:
         solo = any(other.is_solo for other in collections)
         collection = rig.data.collections.new(_COLLECTION)
-        collection.is_solo = solo  # beside others that are, it would be hidden
+        collection.is_solo = solo  # while only others are, it would be hidden
         mark(collection, rig.name)
     return collection
 

@@ -129,7 +129,7 @@ def _taken_back(points: KeyedTargets, frame: float, insert_keys: InsertKeys) -> 
             yield translated("alert.keys_take_back", value=point_text(controls.keyed_point(point)))
 
 
-class BroughtAlong:
+class FollowingTargets:
     """Target and pole target of one chain: read once, and moved without keys as often as the chain is posed.
 
     insert_keys : whether they are to be keyed once the limb is let go
