@@ -34,10 +34,10 @@ _MOST = 200
 """Up to this many frames, all are measured; of more, as many on which feet stand, unless all are to be measured."""
 
 _SPREAD = 16
-"""Where feet stand on more than `_MOST` frames, so many of these are measured."""
+"""Where feet stand on more than `_MOST` frames, this many of these are measured."""
 
 _EDGES = 3
-"""Then each foot is also measured at the beginning and end of so many of its stands."""
+"""Then this many stands of each foot are also measured at their beginning and end."""
 
 
 def compare_feet(
@@ -112,7 +112,7 @@ def _suspects(planted: PlantedFeet, solved: Sequence[SolvedGroup]) -> NDArray[np
 
 
 def _edges(stands: NDArray[np.bool_]) -> Iterator[NDArray[np.intp]]:
-    """(m,) rows in which some stands of a foot begin, then (m,) the last but one of each: so for each foot (n, f, 2)."""
+    """(m,) rows where some stands of a foot begin, then (m,) the last but one of each, for each foot of (n, f, 2)."""
     for stands_at in np.logical_or.reduce(stands, axis=2).T:
         spans = _spread(true_runs(stands_at), _EDGES)
         yield from (spans[:, 0], spans[:, 1] - 1)
