@@ -74,14 +74,7 @@ from .plant import contacts, plant
 from .pose import drag, flip_bend, solve
 from .switch import known_limb_of, known_limbs, switch
 from .takes import import_take
-from .targets import (
-    bake_targets,
-    change_target_space,
-    create_targets,
-    pin,
-    snap_targets,
-    target_keys,
-)
+from .targets import bake_targets, change_target_space, create_targets, pin, snap_targets, target_keys
 
 __all__ = [
     "BakeOptions",

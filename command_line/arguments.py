@@ -68,10 +68,7 @@ def _named(text: str) -> Path:
     return Path(text)
 
 
-_READERS: dict[str, Callable[[str], Any]] = {
-    "file": _named,
-    "report_detail": one_of(ReportDetail),
-}
+_READERS: dict[str, Callable[[str], Any]] = {"file": _named, "report_detail": one_of(ReportDetail)}
 
 
 def parser(usage: str) -> ArgumentParser:

@@ -21,9 +21,9 @@ Other rooms use of it:
     kept_action : all
     kept_outside : all
     key_checks : all
-    keys : FEW_KEYS, by_path_and_index, count_posed, curves_at, driver_at, evaluated, evaluated_together, key_frames, key_points,
-        key_span, numbers_on, rotation_curves, single_key_points, twists_before, value_before, values_before,
-        values_on, whole_frames
+    keys : FEW_KEYS, by_path_and_index, count_posed, curves_at, driver_at, evaluated, evaluated_together, key_frames,
+        key_points, key_span, numbers_on, rotation_curves, single_key_points, twists_before, value_before,
+        values_before, values_on, whole_frames
     own_keys : all
     unkeyed_edits : all
     write : all

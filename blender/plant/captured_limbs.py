@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from bpy.types import FCurve, Scene
 
 from ...skeleton.feet.feet import Contact, Foot, Hips
-from ...skeleton.values import ChainPlan, Plan
+from ...skeleton.values import Plan
 from ...solver.feet.plant import PlantOptions
 from .. import versions
 from ..armatures import Rig
@@ -101,7 +101,6 @@ def captured_limbs(rig: Rig, choices: PlantChoices, scene: Scene | None) -> tupl
     limbs, hips, hips_notes = _with_kept(character, choices, (*chosen, *again))
     feet, bone_notes = _with_toes(character, limbs, hips)
     plan, span = _captured_plan(character, feet, choices.frames, scene)
-    _refuse_unplannable(plan, [foot.chain for foot in feet])
     by_name, names = {foot.chain.name: foot for foot in feet}, frozenset(foot.chain.name for foot in again)
     in_order = tuple(by_name[chain.name] for chain in plan.chains)
     read = CapturedLimbs(plan=plan, feet=in_order, hips=hips, source=source, again=names, span=span)
@@ -165,22 +164,22 @@ def _with_toes(character: _Character, limbs: Sequence[Foot], hips: Hips | None) 
 def _captured_plan(
     character: _Character, feet: _Feet, frames: Frames | None, scene: Scene | None
 ) -> tuple[Plan, tuple[float, float]]:
-    """The plan of the limbs on the frames that were captured, and these from the first to the last key."""
+    """The plan of the limbs on the frames that were captured, and these from the first to the last key.
+
+    raises : Refused where keys on these frames cannot pose the limbs, or something else poses them
+    """
     bones = {name for foot in feet if foot.is_planted for name in foot.chain.oriented}
     span = key_span(character.curves, bones)
     if span is None:
         raise Refused("NO_CAPTURE", object=character.rig)
     chains = tuple(foot.chain for foot in feet)
-    plan = limb_plan(character.rig, chains, span if frames is None else frames, scene)
-    return _on_captured_frames(plan, character.curves), span
-
-
-def _refuse_unplannable(plan: Plan, chains: Sequence[ChainPlan]) -> None:
-    """Raise `Refused` where keys on the frames of the plan cannot pose its limbs, or something else poses them."""
+    asked = limb_plan(character.rig, chains, span if frames is None else frames, scene)
+    plan = _on_captured_frames(asked, character.curves)
     refuse_too_many_frames(plan)
     refuse_stretched_time(plan)
     refuse_shared_bones(chains)
     refuse_following([chain.end.name for chain in chains], plan)
+    return plan, span
 
 
 def _naming(name: str, **lists: Sequence[str]) -> list[str]:

@@ -13,13 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...skeleton.steps import part
-from ...skeleton.switch.control_channels import (
-    NO_MIDPOINTS,
-    Midpoints,
-    basis_channels,
-    halfway,
-    values_by_path,
-)
+from ...skeleton.switch.control_channels import NO_MIDPOINTS, Midpoints, basis_channels, halfway, values_by_path
 from ...skeleton.switch.ik_chain import IkChain
 from ...skeleton.switch.place_bones import Control, Evaluation, place
 from ...skeleton.switch.switch_plan import Setting, SwitchPlan, to_place
