@@ -37,9 +37,9 @@ class ChainGroup:
     flat : (n, c)                    True where `to_world` squeezes the limb, so that not all of it shows in the world
     joints : (n, c, 3, 3)            root, mid and tip at rest, in chain space; (n, c, 4, 3) with a hock
     rests : (n, c, 3, 3) each        the rest orientations there of the end bones, and of third bones
-    line : (n, c, 3)                 where twist bones in line carry the end bone: from root to mid joint, in the root
-                                     bone's space
-    gathered : (n, c, k)             and the radians about such lines that they give to the root bone in `basis`
+    line : (n, c, 3)                 where twist bones in line carry the end bone: from root joint to the first of
+                                     them, in the root bone's space
+    gathered : (n, c, k)             and the radians by which root bone and bones in line turn more in `basis`
     grown : (n, c, 2 or 3, 2, 3)     with a pole pin, in chain space at rest: the way from a bone's joint to the
                                      next, and what it gains for each factor on the bone's y axis
     lengthened : (n, c, 2 or 3)      of chains that stretch: how many times as long as in `basis` root, end and third
@@ -261,11 +261,8 @@ def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     lengthened = _lengthened(plans, samples) if first.scaled else None
     line = gathered = None
     if any(part.in_line and part.upper for part in first.twists):
-        own, posed = bases, _as_long(bases, lengthened, len(bases) - 1)
-        bases, line, gathered = twist_bones.gathered(first, bases, posed, kinematics)
-        # As none of them bends the chain, they do not turn its end bone either.
-        end, above = kinematics.poses(own)[-1], kinematics.poses(bases[:-1])[-1]
-        bases = (*bases[:-1], inherit.turned_back(kinematics.bones[-1], above, bases[-1], end))
+        found, line, gathered = twist_bones.gathered(first, _as_long(bases, lengthened, len(bases) - 1), kinematics)
+        bases = tuple(basis.with_rotation(other.rotation) for basis, other in zip(bases, found, strict=True))
     rest = kinematics.poses((bases[0].without_rotation, *bases[1:-1], bases[-1].without_rotation))[-1]
     third, poses = None, [rest]
     if first.hock:

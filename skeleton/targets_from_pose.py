@@ -170,7 +170,7 @@ def _with_gathered(group: ChainGroup, turn: Array) -> Array:
     """(n, 3, 3) rotations of the root bone, with the turns of bones in line, as the solver has them."""
     if group.line is None or group.gathered is None:
         return turn
-    return product(turn, rotation.about(group.line[:, 0], group.gathered[:, 0].sum(axis=-1)))
+    return product(turn, rotation.about(group.line[:, 0], group.gathered[:, 0, 0]))
 
 
 def _target(group: ChainGroup, pose: _Pose, resolution: Array) -> Array:

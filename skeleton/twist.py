@@ -1,8 +1,9 @@
 """The twist of solved limbs, spread over their twist bones: no wrist and no shoulder is wrung.
 
-Joints, end bone and tip bone stay as they are solved. Bones at the side turn about the line from joint to joint, each
-bone in line about that from its own head to the joint; the bone after the last of these is turned back. Above, bones in
-line take the root bone's own twist over from it.
+Joints, end bone and tip bone stay as they are solved. Bones at the side turn about the line from joint to joint, below
+each bone in line about that from its own head to the joint; the bone after the last of these is turned back. Above,
+bones in line take the root bone's own twist over from it: it and each of them turn about the line to the next head, and
+the last of them stays as it is solved.
 """
 
 from collections.abc import Sequence
@@ -48,9 +49,9 @@ def spread(solved: SolvedGroup, limb: list[Basis], before: EarlierTwists | None 
     influence = np.asarray(solved.group.number("influence"))
     line: list[Basis] = []
     poses = whole.poses
-    if found := twist_bones.in_line(plan, upper=True):
-        bases = _in_chain(solved, whole, found, angles[True], influence)
-        root, line, end = bases[0], [bases[row] for row, _ in found], bases[-1]
+    if (given := solved.group.gathered) is not None:
+        root, *_, end = bases = _in_chain(solved, whole, given, angles[True], influence)
+        line = [bases[row] for row, _ in twist_bones.in_line(plan, upper=True)]
         poses = kinematics.poses(tuple(bases))
     under = twist_bones.in_line(plan, upper=False)
     if under or (line and not kinematics.rigid):
@@ -138,29 +139,16 @@ def _share(solved: SolvedGroup, plan: ChainPlan, part: TwistBone) -> Array:
     return np.where(by_hand >= 0.0, by_hand, part.by_place)
 
 
-def _in_chain(
-    solved: SolvedGroup, limb: Limb, found: list[tuple[int, TwistBone]], angle: Array, influence: Array
-) -> list[Basis]:
-    """The bases of the chains' bones, root bones first."""
-    group = solved.group
-    assert group.gathered is not None
-    # How far each bone had turned (`own`) and turns now (`turn`), relative to a root bone that has the whole twist.
-    own = -group.gathered.sum(axis=-1)
-    turn = influence * -angle + (1.0 - influence) * own
+def _in_chain(solved: SolvedGroup, limb: Limb, given: Array, angle: Array, influence: Array) -> list[Basis]:
+    """The bases of the chains' bones, root bones first.
 
-    bones = group.plan.bones
-    bases = [turned(limb.bases[0], line_to(bones, 0, limb.poses, limb.bases[0]), turn), *limb.bases[1:]]
-    for number, (row, _) in enumerate(found):
-        share = _shares(solved, number)
-        own = own + group.gathered[..., number]
-        goal = influence * (share - 1.0) * angle + (1.0 - influence) * own
-        # Under uneven scale the line depends on how what carries the bone is turned.
-        line = line_to(bones, row, group.kinematics.poses(tuple(bases)), bases[row])
-        bases[row] = turned(bases[row], line, goal - turn)
-        turn = goal
-    parent = group.kinematics.poses(tuple(bases[:-1]))[-1]
-    bases[-1] = inherit.turned_back(group.kinematics.bones[-1], parent, bases[-1], limb.poses[-1])
-    return bases
+    given : (n, c, k) `ChainGroup.gathered`
+    """
+    shares = [np.zeros(1), *(_shares(solved, number) for number in range(given.shape[-1] - 1))]
+    # Against the last of them, which stays: what its share leaves the root bone keeps, where the next solve finds it.
+    goals = np.stack(np.broadcast_arrays(*((share - shares[-1]) * angle for share in shares)), axis=-1)
+    turns = influence[..., None] * (goals + given) - given
+    return twist_bones.turned_in_place(solved.plan, solved.group.kinematics, limb.bases, turns)
 
 
 def without_turns(group: ChainGroup, samples: Samples) -> Samples:

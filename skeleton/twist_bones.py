@@ -2,17 +2,22 @@
 
 The upper half is turned by the root bone against its parent, the lower half by the tip bone against the end bone. A
 basis is a swing that follows a turn about the line: so a turn is taken off, or added, on the right of its rotation.
+
+Above, bones in line may be swung as well. There a bone that is turned does not turn what it carries, so that the mid
+joint and the bone before it stay. If they went along, the end bone would have another rest pose as soon as one of them
+swings, and the next solve would find another limb.
 """
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
+from itertools import pairwise
 
 import numpy as np
 
 from ..solver import rotation
 from ..solver.values import Array
-from ..solver.vectors import dot, product, unit
-from . import transform
+from ..solver.vectors import dot, norm, product, unit
+from . import inherit, transform
 from .inherit import ChainKinematics
 from .rotation_mode import rotation_matrices
 from .transform import Basis
@@ -29,6 +34,12 @@ _ALIKE = 1e-4
 
 _LEAST_SHARE = 1e-2
 """A bone with a smaller share than this shows no twist."""
+
+_NEAR = 1e-3
+"""Part of the way to the mid joint: a nearer head of the next bone tells no line."""
+
+_TIMES, _SMALL = 8, 1e-8
+"""How often turns are gathered at most, and below how many radians no more."""
 
 
 def rest_line(plan: ChainPlan, *, upper: bool) -> Array:
@@ -52,14 +63,18 @@ def line_at_side(twist: TwistBone, line: Array) -> Array:
 
 
 def line_to(bones: Sequence[Bone], row: int, poses: Sequence[Array], basis: Basis) -> Array:
-    """(..., 3) the line that one of bones with these poses (..., 4, 4) turns about so that the last one's head stays.
+    """(..., 3) the line that one of bones (..., 4, 4) in these poses turns about so that the last head stays."""
+    return line_along(poses[-1][..., :3, 3] - poses[row][..., :3, 3], bones[row], poses[row], basis)
+
+
+def line_along(way: Array, bone: Bone, pose: Array, basis: Basis) -> Array:
+    """(..., 3) the line that a bone in this pose (..., 4, 4) turns about so that what is `way` from its head stays.
 
     It is seen before the bone's own scale, and where what carries the bone is sheared, it is no right projection.
     """
-    pose, way = poses[row], (poses[-1][..., :3, 3] - poses[row][..., :3, 3])[..., None]
-    linear = pose[..., :3, :3]
+    linear, way = pose[..., :3, :3], way[..., None]
     # With aligned scale, all of it comes after the turn, along the bone's own axes.
-    scale = transform.lengths(linear) if bones[row].inherit_scale == "ALIGNED" else basis.scale
+    scale = transform.lengths(linear) if bone.inherit_scale == "ALIGNED" else basis.scale
     line = scale * product(transform.inverse(linear), way)[..., 0]
     # A scale of 0 leaves no line: the one as the axes point has to do.
     return unit(np.where(line.any(axis=-1, keepdims=True), line, seen_from(pose, way)[..., 0]))
@@ -92,23 +107,64 @@ def in_line(plan: ChainPlan, *, upper: bool) -> list[tuple[int, TwistBone]]:
     return [(bones.index(twist.bone), twist) for twist in plan.twists if twist.in_line and twist.upper == upper]
 
 
-def gathered(
-    plan: ChainPlan, bases: tuple[Basis, ...], posed: tuple[Basis, ...], kinematics: ChainKinematics
-) -> tuple[tuple[Basis, ...], Array, Array]:
-    """The chain's bases with the turns of its bones in line given to the root bone: so none of them bends the chain.
+def turned_in_place(plan: ChainPlan, kinematics: ChainKinematics, bases: Sequence[Basis], turns: Array) -> list[Basis]:
+    """The chain's bases once root bone and bones in line are turned, each about the line to the next one's head.
 
-    posed : the chain's bones as long as they are shown: about those lines they were turned
-    returns : the bases; the root bone's line to the mid joint (n, c, 3); the turns (n, c, k) of the bones in line
+    None turns what it carries: all heads stay, and so does the end bone.
+
+    turns : (n, c, k) radians of root bone and bones in line
     """
-    poses, still = kinematics.poses(posed), kinematics.poses(tuple(basis.without_rotation for basis in bases))
-    result, turns = list(bases), []
-    for row, _ in in_line(plan, upper=True):
-        line = line_to(plan.bones, row, poses, posed[row])
-        turns.append(angle(bases[row].rotation, line, line_to(plan.bones, row, still, bases[row])))
-        result[row] = turned(bases[row], line, -turns[-1])
-    line, by = line_to(plan.bones, 0, poses, posed[0]), np.stack(np.broadcast_arrays(*turns), axis=-1)
-    result[0] = turned(bases[0], line, by.sum(axis=-1))
-    return tuple(result), line, by
+    result, poses = list(bases), kinematics.poses(tuple(bases))
+    lines = _lines_above(plan, poses, bases)
+    for number, row in enumerate([*_rows_above(plan), len(bases) - 1]):
+        if row:
+            above = kinematics.poses(tuple(result[:row]))[-1]
+            result[row] = inherit.turned_back(kinematics.bones[row], above, result[row], poses[row])
+        if number < len(lines):
+            result[row] = turned(result[row], lines[number], turns[..., number])
+    return result
+
+
+def gathered(plan: ChainPlan, posed: Sequence[Basis], kinematics: ChainKinematics) -> tuple[list[Basis], Array, Array]:
+    """The chain's bases with the turns of its bones in line given to what carries them, and so to the root bone.
+
+    Then none of them turns about the line of what carries it, however it swings.
+
+    posed : the chain's bones as long as they are shown
+    returns : the bases; (n, c, 3) the root bone's line; (n, c, k) how far root bone and bones in line were turned
+    """
+    rows, bases, by = _rows_above(plan), list(posed), np.zeros(1)
+    # Below uneven scale what a bone carries turns by other angles than the bone.
+    for _ in range(1 if kinematics.rigid else _TIMES):
+        poses, turns = kinematics.poses(tuple(bases)), [np.zeros(1)]
+        ways, lines = _ways_above(plan, poses), _lines_above(plan, poses, bases)
+        for number in reversed(range(len(rows) - 1)):
+            row, after = rows[number : number + 2]
+            own = turned(bases[after], lines[number + 1], turns[0])
+            base = inherit.rotation_base(kinematics.bones[after], poses[after - 1], own.location)[..., :3, :3]
+            turn = angle(own.rotation, unit(transform.transform_vectors(transform.inverse(base), ways[number])))
+            turns.insert(0, turn * np.copysign(1.0, bases[row].scale.prod(axis=-1)))
+        turn = np.stack(np.broadcast_arrays(*turns), axis=-1)
+        bases, by = turned_in_place(plan, kinematics, bases, turn), by + turn
+        if np.abs(turn).max() < _SMALL:
+            break
+    return bases, lines[0], by
+
+
+def _rows_above(plan: ChainPlan) -> list[int]:
+    return [0, *(row for row, _ in in_line(plan, upper=True))]
+
+
+def _ways_above(plan: ChainPlan, poses: Sequence[Array]) -> list[Array]:
+    """(n, c, 3) from the heads of root bone and bones in line to the next head, or to the mid joint."""
+    heads = [poses[row][..., :3, 3] for row in (*_rows_above(plan), -1)]
+    ways = ((after - head, heads[-1] - head) for head, after in pairwise(heads))
+    return [np.where((norm(way) > _NEAR * norm(whole))[..., None], way, whole) for way, whole in ways]
+
+
+def _lines_above(plan: ChainPlan, poses: Sequence[Array], bases: Sequence[Basis]) -> list[Array]:
+    ways = zip(_rows_above(plan), _ways_above(plan, poses), strict=True)
+    return [line_along(way, plan.bones[row], poses[row], bases[row]) for row, way in ways]
 
 
 def turned_by_values(

@@ -106,6 +106,7 @@ def _twist(random: Random, scene: dict) -> None:
     scene["chains"][0]["tip"] = "hand"
     scene["chains"][0]["fields"] |= {"use_rotation": random.random() < 0.7, "use_twist": True}
     twists.add_twist_bones(random, scene)
+    twists.set_shares(random, scene)
     which, still, speed = random.randrange(3), _angles(random), random.choice([0.3, 0.7, 1.2])
     turns = {frame: [*still[:which], speed * frame, *still[which + 1 :]] for frame in range(-3, 13)}
     scene["objects"]["Target"]["turns"] = turns

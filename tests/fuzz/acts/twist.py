@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from itertools import pairwise
-from math import degrees, pi, radians
+from math import degrees, pi, radians, remainder
 from random import Random
 
 import bpy
@@ -38,7 +38,7 @@ def twist(random: Random, scene: dict) -> None:
     if random.random() < 0.8:
         chain["fields"].pop("unreachable", None)
     add_twist_bones(random, scene)
-    _set_shares(random, scene)
+    set_shares(random, scene)
     if random.random() < 0.25 or chain["fields"].get("unreachable") == "STRETCH":
         chain["fields"]["unreachable"] = "STRETCH"
         for name in [name for name in bones if name not in {"spine", "upper"}]:
@@ -83,7 +83,7 @@ def add_twist_bones(random: Random, scene: dict) -> None:
         poses.get(name, {}).pop("location", None)
 
 
-def _set_shares(random: Random, scene: dict) -> None:
+def set_shares(random: Random, scene: dict) -> None:
     """By hand, some with keys."""
     poses = scene["poses"]
     for name in [name for name in scene["bones"] if " turn " in name or name in _BETWEEN]:
@@ -213,12 +213,19 @@ def _spread_faults(
     least = min(map(off, range(-2, 3)))
     if least > CLOSE:
         yield f"twist not spread: {'above' if upper else 'below'} a bone is {degrees(least):.4g} degrees off"
-    if upper and between:
-        above = _above_root()
-        root = _twist(_turns(poses, rest, above, "upper"), rest[above].to_3x3().inverted() @ line) or [0.0]
-        most = max(abs(angle - 2 * pi * round(angle / (2 * pi))) for angle in root)
+    root = _twist(_turns(poses, rest, carrier, turned), rest[carrier].to_3x3().inverted() @ line)
+    if upper and between and root:
+
+        def off_root(whole: int) -> float:
+            """The same of the root bone, which keeps what the share of the bone in line leaves."""
+            rows = zip(root, angles, parts[between], strict=True)
+            return max(
+                abs(remainder(one - (angle + 2 * pi * whole) * (1.0 - part), 2 * pi)) for one, angle, part in rows
+            )
+
+        most = min(map(off_root, range(-2, 3)))
         if most > CLOSE:
-            yield f"root bone keeps its twist: {degrees(most):.4g} degrees"
+            yield f"root bone keeps another part of its twist: by {degrees(most):.4g} degrees"
 
 
 def _turned(pose: Matrix) -> Quaternion:

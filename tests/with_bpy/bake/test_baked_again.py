@@ -59,6 +59,19 @@ def test_joints_beside_swung_twist_bones_stay(
     keeps_its_keys(rig, frames=(1, 12, 5.5))
 
 
+@pytest.mark.parametrize("shares", [{"upper_line_b": 0.5}, {"upper_line_a": 0.9, "upper_line_b": 0.3}], ids=str)
+@pytest.mark.parametrize("reference", ["REST", "POSE"])
+def test_a_twist_of_which_bones_take_a_part_stays(reference: str, shares: dict[str, float]) -> None:
+    """The root bone keeps the rest, where the next bake finds it."""
+    rig = twisted.arm(bones=twisted.LINE, reference=reference).id_data
+    rig.pose.bones["upper"].rotation_quaternion = (0.8, 0.1, 0.5, 0.2)
+    for name, share in shares.items():
+        rig.pose.bones[name].two_bone_ik_twist = share
+    api.bake(rig, frames=FRAMES)
+    keeps_its_keys(rig)
+    keeps_its_keys(rig, shown=(5,))
+
+
 def captured_leg(*joints: Sequence[float], shin_roll: float = 0.0, **fields: object) -> Object:
     """A leg of thigh, shin and hock between these joints, on its captured pose, whose target has no keys."""
     names, ends = ("thigh", "shin", "hock"), pairwise(joints)
