@@ -12,7 +12,7 @@ array([1.5, 2. ])
     plane : the plane of the limb: pole, pole influence and angle, no pole
     swivel : smooths poles that whirl the plane around
     bend : which of both solutions, within bend limits
-    reach : annulus, softness, stretch, and what is out of reach
+    reach : annulus, softness, stretch, and what is out of reach; by how much more, the caller says (`bake/chain`)
     hock : legs of three bones as triangles of two sides
     pole_pin : where a mid joint pinned to its pole goes, as bones scale
     pinned_solution : turns bones to that joint, at a part of the pole pin

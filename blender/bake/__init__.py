@@ -5,7 +5,8 @@
     request : the phases of all requests, one at a time; many together share one evaluation of the scene
     each_action : one request for each action whose name fits, played meanwhile; sets the report's `action`
     build_plan : which chains take part, on which frames, with keys on which; which armature is solved before which
-    chain : bones, goals and options of one chain, or why not; whether its rest pose tells the side
+    chain : bones, goals and options of one chain, or why not, such as options that do not go together; how far off a
+        target counts as reached; whether its rest pose tells the side
     twist_bones : which bones take a share of a limb's twist, and which are left alone
     fingerprint : whether reading the chains again would give the same plan
     checks : refuses too many frames, stretched time, out of reach with Error, shared bones, targets driven in circles
