@@ -4,7 +4,7 @@
 >>> planar.forward([2.0, 1.0], planar.angles([2.0, 1.0], [1.5, 2.0], bend=-1))[1].round(12)
 array([1.5, 2. ])
 
-    solve : the order of the steps; Influence; which pose is held out of reach
+    solve : the order of the steps; Influence of the two bones; which pose is held out of reach
     values : chain, goals, options and solution, as data; the words of choices
     inputs : refuses arrays of wrong shape, size or value
     numbers : refuses what is no array of numbers

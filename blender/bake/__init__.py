@@ -13,7 +13,7 @@
     built : what Check takes of limbs built into the rig: their properties, and that they show without keys
     keys_of_limbs : on which frames a chain's targets, bones or options have keys; which bones have none
     convert : turns solutions into channels, and calls what reduces them
-    write_channels : poses or keys several objects; keys a copy on trial
+    write_channels : poses or keys several objects, with Auto Keying what has keys; keys a copy on trial
     mute_constraints : which IK constraints hide the keys of a plan; mutes them with their animation
     unkeyed_moves : what a user has moved on the current frame without a key, for which a button is refused
     compare : which frames are measured; how far what plays is off, and from where on it is misposed

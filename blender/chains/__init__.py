@@ -8,7 +8,7 @@
     detect/bone_names : what the words of a bone's name mean; the name on the other side
     field_values : sets fields, all or none; which settings fit a new chain; shares of twist by hand
     hinge_side : by captured keys, about which axis limbs bend that are straight at rest; no bake decides it
-    hock_fit : with which bone a leg's third bone turns, by its keys or at rest
+    hock_fit : whether a leg has a third bone, and with which bone that turns, by its keys or at rest
     inherit_scale : sets the bones that the stretch of chains would shear to Aligned
     copy_settings : which settings go to other chains, and how they are mirrored for the other side
     setup_file : reads, applies and saves setup files

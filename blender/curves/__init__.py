@@ -7,7 +7,8 @@
     border_keys : keeps properties outside the frames of a switch, by keys as near as can be
     kept_outside : keeps what shows on frames outside a span that Plant keys in part
     kept_action : keeps the action from before holds to the bit, plays a copy, gives it back
-    key_checks : refuses keys that would not play: locked or muted curves, tweak mode, drivers, strips, modifiers
+    key_checks : refuses keys that would not play: locked or muted curves, tweak mode, drivers, strips, modifiers;
+        or that would change a curve outside of their frames, as across a Bounce
     action_pairs : which actions are an armature's, and which of its targets' belong to each
     unkeyed_edits : finds edits without a key that Blender would drop, and puts them back
 

@@ -1,7 +1,7 @@
 """Captured feet that stand where they touch the ground: `plant` has the order of the steps.
 
     plant : the steps of Plant and of finding contacts; notes on ground, hips and toes
-    captured_limbs : chooses limbs, hips, what keeps its place, and frames; samples nothing
+    captured_limbs : chooses limbs, what keeps its place, and frames; samples nothing
     feet : points and toes of each foot; which bone is the hips; why keys cannot move these
     checks : refuses constraints on bones of feet, and limbs without length
     captured_action : what was captured, and the copy that plays; which contacts it remembers

@@ -6,7 +6,7 @@
         nothing
     built_targets : lets To IK key targets of built limbs, with the sentences of `targets/targets_from_pose`
     compare_limbs : which frames are measured, and how far a limb may be off before that is told
-    bake_built : the steps of Bake where limbs are built: these are keyed, and show FK from then on
+    bake_built : the steps of Bake where limbs are built: `switch` keys and refuses these, and they show FK from then on
 
 The arithmetic is in `skeleton/switch`: `control_channels` shapes curves between frames, `ik_chain` decides whether the
 keys of IK show the limb already. Where the switch is, is in `rigs/switch_property`, the keys that keep it outside

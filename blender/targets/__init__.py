@@ -7,7 +7,8 @@
     made_for : which targets we have made, for which of duplicated armatures
     edit_bones : edits bones whatever the mode, and puts mode and selection back
     targets_from_pose : the steps to key or snap targets from the pose, and to take them along with Drag
-    checks : how a target is keyed, or why it cannot be moved, held or pulled, as where its limb hangs on it
+    checks : how a target is keyed, or why it cannot be moved, held or pulled, as where its limb
+        hangs on it, or its rig shows IK
     flip : whether the pole moves to the other side, with its keys, or the chain takes the other Bend
     pin : the steps of Pin: chains and targets where they lack, then Live
     target_space : the steps to hang targets elsewhere; over which frames that counts
