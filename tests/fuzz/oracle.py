@@ -122,6 +122,10 @@ class Limb:
         bone, world = rig.pose.bones[self.tip], np.array(rig.matrix_world, dtype=float)[:3, :3]
         return self.goal() - world @ (np.array(bone.tail, dtype=float) - np.array(bone.head, dtype=float))
 
+    def is_on_path(self) -> bool:
+        """True where the target follows a path: of one without length Blender 4.2 makes a number or none, by chance."""
+        return any(item.type == "FOLLOW_PATH" for item in bpy.data.objects[self.target].constraints)
+
     def turned_off(self) -> float:
         """How far the direction of the tip bone is off that of its target; 0 where one of them is flat."""
         rig, item = _evaluated(self.rig), _evaluated(self.target)
@@ -247,7 +251,11 @@ def pose_faults(chain: object, frame: float, tolerance: float, told: list[str], 
     row = int(np.argmin(np.abs(chain.frames - frame)))
     status, miss = int(chain.status[row]), float(chain.miss[row])
     joints, goal = limb.joints(), limb.aim()
-    if not (np.isfinite(joints).all() and np.isfinite(goal).all() and np.isfinite(miss)):
+    posed, has_goal = bool(np.isfinite((*joints.ravel(), miss)).all()), bool(np.isfinite(goal).all())
+    if posed and not has_goal and limb.is_on_path():
+        told.append("target nowhere")
+        return
+    if not (posed and has_goal):
         yield f"not finite: {chain.name} on frame {frame:g}"
         return
     off, slack = float(np.linalg.norm(joints[2] - goal)), resolution(limb, joints, goal) + tolerance

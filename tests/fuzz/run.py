@@ -63,7 +63,7 @@ def _print(scene: Mapping, verdict: Verdict, *, shrink: bool) -> None:
         smallest(dict(scene), lambda other: _same(other, verdict)) if shrink and verdict.outcome != "hang" else scene
     )
     if small != scene:
-        print(f"  at its smallest: {trial(small).faults[0]}")
+        print(f"  at its smallest: {trial(small).faults[:1]}")
     print(f"  {json.dumps(small)}", flush=True)
 
 
