@@ -108,7 +108,7 @@ def _off(chain: api.ChainReport, told: list[str]) -> Iterator[str]:
         rounded = oracle.resolution(limb, joints, goal)
         if chain.off[row] <= OFF * size + rounded:
             continue
-        if chain.off[row] <= OFF * size + rounded + _less_sure(joints):
+        if chain.off[row] <= OFF * size + rounded + _less_sure(joints) + _carried_off(limb, joints):
             told.append("rounded")
             continue
         if size < _VANISHED * bpy.data.objects[limb.rig].data.bones[limb.root].length:
@@ -134,6 +134,18 @@ def _less_sure(joints: np.ndarray) -> float:
     reach = np.linalg.norm(joints[2] - joints[0]) + np.array((-step, 0.0, step))
     along = (reach**2 + first**2 - second**2) / np.maximum(2.0 * reach, 1e-30)
     return float(np.ptp(np.sqrt(np.maximum(first**2 - along**2, 0.0))))
+
+
+def _carried_off(limb: oracle.Limb, joints: np.ndarray) -> float:
+    """By how much the limb goes along where limbs that carry it are turned within what they may be off themselves."""
+    rig, off = bpy.data.objects[limb.rig], 0.0
+    above = {bone.name for bone in rig.data.bones[limb.root].parent_recursive}
+    for chain in rig.two_bone_ik_chains:
+        if chain.end_bone in above and chain.target:
+            own = oracle.Limb.of(chain.name).joints()
+            size = np.linalg.norm(np.diff(own, axis=0), axis=-1).min()
+            off += (OFF + _less_sure(own) / size) * float(np.linalg.norm(joints - own[1], axis=-1).max())
+    return off
 
 
 def _is_open(limb: oracle.Limb, way: np.ndarray, size: float) -> bool:

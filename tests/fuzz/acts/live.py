@@ -161,8 +161,10 @@ def _in_any_order(rig: bpy.types.Object, frames: list[float], where: str, *, bak
                 oracle.on_frame(frame)
                 found.append([limb.shown() for limb in limbs])
                 yield from _as_evaluated(rig, limbs, f"{where}, frame {frame}")
+        is_solved = False
         with contextlib.suppress(api.Refused):
             api.solve(rig)
+            is_solved = True
             bpy.context.view_layer.update()
         found.append([limb.shown() for limb in limbs])
         for limb, first, after, solved, before in zip(limbs, *found, seen.setdefault(frame, found[1]), strict=True):
@@ -170,8 +172,9 @@ def _in_any_order(rig: bpy.types.Object, frames: list[float], where: str, *, bak
             place = goal if np.isfinite(goal).all() else after[2]
             slack = np.nan_to_num(4.0 * oracle.resolution(limb, after[:3], place))
             others = {"a single solve": solved, "live": first}
-            if not (baked and limb.fields["influence"] < 1.0):
+            if is_solved and not (baked and limb.fields["influence"] < 1.0):
                 # Whole turns of a twist may be others. Keys of a bake are what Live showed: nothing tells them apart.
+                # Where a target is nowhere, what was posed last goes on.
                 others["live before"] = before[:3]
             for way, joints in others.items():
                 if not live or not np.isfinite([*joints, *after]).all():
