@@ -182,8 +182,9 @@ def whole_frames(curves: Iterable[FCurve]) -> tuple[int, int] | None:
 
 def count_posed(curve: FCurve) -> int:
     """How many keys it has, but for border keys, of which each request sets one before its frames and one after."""
-    times = single_key_points(curve)[:, 0]
-    return len(times) - 2 * int(np.count_nonzero(np.diff(times) < _AT_BORDER))
+    is_near = np.diff(single_key_points(curve)[:, 0]) < _AT_BORDER
+    # One after another they are keys of a capture of many frames a second.
+    return len(is_near) + 1 - 2 * int(np.count_nonzero(is_near & np.diff(is_near, prepend=False)))
 
 
 def _of_bones(curves: Iterable[FCurve], bones: Collection[str]) -> Iterator[FCurve]:

@@ -100,6 +100,13 @@ def four_keys_with_keys_beside(rig: Object) -> None:
     animate(rig.pose.bones["lower"], rotation_euler=turns)
 
 
+def many_keys_a_frame(rig: Object) -> None:
+    """As a capture of a thousand frames a second has them at 24."""
+    turned(rig, "lower", 0)
+    turns = {0.024 * number: (0.01 * number, 0.0, 0.0) for number in range(40)}
+    animate(rig.pose.bones["lower"], rotation_euler=turns)
+
+
 def with_contact(rig: Object) -> None:
     animate(rig.pose.bones["lower"], two_bone_ik_contact={5: "BOTH"})
 
@@ -118,6 +125,7 @@ CAPTURED = {
     ten_keys: False,
     eleven_keys: True,
     four_keys_with_keys_beside: False,
+    many_keys_a_frame: True,
     with_contact: True,
 }
 
