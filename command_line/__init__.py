@@ -5,10 +5,10 @@
     arguments : which arguments each command has, from help.toml and options.toml
     run_command : which arguments exclude each other; one shot or many, here or in workers; whether all rows are checked
     detect : the command that lists limbs and writes a setup file
-    manifest : what a row means, and what it inherits; takes those that `--shot` chooses; refuses wrong rows
+    manifest : what a row means, and what it inherits; refuses wrong rows
     rows : all rows of a list, as written; how to find them without parsing each
     patterns : which files and animations a row stands for
-    list_names : how shots and their outputs are called
+    shot_names : how shots and their outputs are called; which names and numbers `--shot` takes
     shot : what one shot is to do, as fields, and what decides its result
     shot_options : options of keys, Plant and Switch in manifests and setup files
     text_values : reads values from text, and says what is wrong

@@ -29,10 +29,8 @@ from typing import Any
 
 from ..blender.files import atomic_write, toml_file
 from ..blender.messages.refused import Refused
-from ..blender.messages.translation import nearest_name
-from . import list_names, patterns, record, shot_options
+from . import patterns, record, shot_names, shot_options
 from .formats import FORMATS
-from .list_names import SPAN
 from .patterns import Listing, PathMapping
 from .rows import Rows
 from .shot import RigSetup, Shot, repeated
@@ -60,10 +58,10 @@ class Shots:
         self._defaults = shot_options.gathered(of_defaults, rows.defaults)
         take = str(self._defaults.get("import_take", common.import_take))
         self._places, self._files, self._takes = patterns.files(rows, listing, arguments.output_dir, take)
-        self._endings = list_names.endings(self._takes)
+        self._endings = shot_names.endings(self._takes)
         texts = [rows.files[place] for place in self._places]
-        self._bases = list_names.outputs(self._files, texts, self._endings, listing)
-        self._names = list_names.shot_names([rows.names[place] for place in self._places], self._files, self._endings)
+        self._bases = shot_names.outputs(self._files, texts, self._endings, listing)
+        self._names = shot_names.names([rows.names[place] for place in self._places], self._files, self._endings)
         self._counts = Counter(self._names)
         self._numbers = {name: number for number, name in enumerate(self._names, 1)}
 
@@ -71,7 +69,7 @@ class Shots:
         """Those that the arguments choose. Refused if one makes no sense; a dry run goes on, and tells each fault."""
         places: dict[str, int] = {}
         chosen: dict[int, Shot] = {}
-        for number in numbers(self._arguments.shot, len(self._files), self._numbers):
+        for number in shot_names.chosen(self._arguments.shot, len(self._files), self._numbers):
             try:
                 shot = self.shot(number)
                 if shot.report and (other := places.setdefault(_folded(shot.report), number)) != number:
@@ -90,7 +88,7 @@ class Shots:
         table = shot_options.gathered(where, self._rows.read(self._places[at]))
         entry = _Entry(where, _filled_in(table, self._defaults), self._listing)
         if "name" in table:
-            list_names.refuse_name(self._names[at], self._counts[self._names[at]])
+            shot_names.refuse_name(self._names[at], self._counts[self._names[at]])
         base, ending = self._bases[at], self._endings[at]
         named = self._named(number)
         return entry.shot(self._files[at], self._takes[at], named, self._arguments, base=base, ending=ending)
@@ -130,31 +128,6 @@ class Shots:
             other=other,
             other_file=other_file,
         )
-
-
-def numbers(text: str | None, count: int, of_names: Mapping[str, int]) -> list[int]:
-    """The numbers of names, and in range expressions such as 7, 1-10, 1-9:2, 191- or 1,4,8; None gives all `count`.
-
-    A range that goes on beyond `count`, as the last task of a farm may ask for it, ends there.
-    """
-    if text is None:
-        return list(range(1, count + 1))
-    chosen: list[int] = []
-    for part in map(str.strip, text.split(",")):
-        span = SPAN.fullmatch(part)
-        if not span:
-            if part not in of_names:
-                raise Refused("ARGUMENTS.shot_name", value=part, nearest=nearest_name(part, of_names))
-            chosen.append(of_names[part])
-            continue
-        first = int(span[1])
-        last = int(span[3] or count) if span[2] else first
-        if first > count:
-            raise Refused("SHOT", value=first, count=count)
-        if last < first:
-            raise Refused("ARGUMENTS.shot", value=text)
-        chosen += range(first, min(last, count) + 1, int(span[4] or 1))
-    return list(dict.fromkeys(chosen))
 
 
 def _filled_in(table: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:

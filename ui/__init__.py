@@ -12,7 +12,7 @@
     limb_notice : words, icon and sign of a limb's state, and the button that mends it; that Live covers keys
     menus : our own menus, from menus.toml, and the entries that open them in Blender's menus
     pull_tool : Pull Limb: tool, which limbs have handles, and entry in the context menu of Pose Mode
-    overlay : draws limbs over the view, reach and poles of which, and feet
+    overlay : draws limbs, signs, guides and feet over the view
     preferences : what is set for all files
     online_manual : which section of the manual a button's Online Manual opens
 

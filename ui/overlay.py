@@ -18,7 +18,7 @@ from ..blender.armatures import Rig, local_armatures
 
 if TYPE_CHECKING:
     from ..blender.status.limb_state import LimbState
-    from ..blender.status.overlay import Line
+    from ..blender.status.guides import Line
 
 _SIGN = 9.0
 """Half the size of the sign at a tip, in pixels."""
@@ -69,7 +69,7 @@ def _draw() -> None:
 def _draw_limbs(context: Context, rig: Rig, held: str, limbs: "Mapping[str, LimbState]") -> None:
     """Limbs with the signs of their states, and what guides the one in hand."""
     from ..blender.live import state
-    from ..blender.status import overlay
+    from ..blender.status.guides import guides, in_view
     from . import limb_notice
 
     colors = _colors(context)
@@ -79,13 +79,13 @@ def _draw_limbs(context: Context, rig: Rig, held: str, limbs: "Mapping[str, Limb
             # A limb that cannot be solved, or does not follow, is posed by nobody either.
             color = getattr(colors, f"{state_name}_color", colors.not_posed_color)
             view = context.region_data, context.region.width, _SIGN * _pixel()
-            signs = overlay.in_view(limb_notice.sign(found), found.joints[-1], *view)
+            signs = in_view(limb_notice.sign(found), found.joints[-1], *view)
             _draw_lines([found.joints], color, width=4.0 if name == held else 2.0)
             _draw_lines(signs, color, width=2.0)
             _draw_lines([(found.joints[-1], *found.target)], color, width=1.0)
-    if guides := overlay.guides(state.cached(rig), held) if held else None:
-        _draw_lines([guides.pole], colors.guide_color, width=1.5)
-        _draw_lines(guides.reach, colors.guide_color, width=1.0)
+    if shown := guides(state.cached(rig), held) if held else None:
+        _draw_lines([shown.pole], colors.guide_color, width=1.5)
+        _draw_lines(shown.reach, colors.guide_color, width=1.0)
 
 
 def _draw_words() -> None:

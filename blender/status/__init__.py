@@ -3,7 +3,7 @@
     in_hand : which limb and armature panel, menus and operators act on, by selection or active chain
     limb_state : how a limb is posed, and what keeps tip and target apart; how often that is measured
     hiding : which constraint or switch hides a limb, and what lets it show
-    overlay : points of reach, pole and signs
+    guides : circles of reach and the line to the pole, around the limb in hand alone; signs in the view
     foot_marks : circles where planted feet are, and whether they stand
 
 The color of a limb's state is in `options.toml`; its sign, icon and words are in `ui/limb_notice.toml`. `ui/overlay`
@@ -12,8 +12,8 @@ draws.
 Other rooms use of it:
 
     foot_marks : foot_marks
+    guides : all
     hiding : all
     in_hand : all
     limb_state : LimbState, State, limb_states
-    overlay : all
 """

@@ -10,7 +10,7 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.live import state
-from bl_ext.user_default.two_bone_ik.blender.status.overlay import guides
+from bl_ext.user_default.two_bone_ik.blender.status.guides import guides
 from bpy.types import Object, PropertyGroup
 from mathutils import Matrix, Vector
 

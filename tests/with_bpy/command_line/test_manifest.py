@@ -12,7 +12,7 @@ from pathlib import Path
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.command_line import manifest, worker
+from bl_ext.user_default.two_bone_ik.command_line import manifest, shot_names, worker
 from bl_ext.user_default.two_bone_ik.command_line.outcome import ExitStatus, Outcome
 
 from support.command import bake_all, run
@@ -197,19 +197,19 @@ def test_manifests_and_setups_of_windows_editors_are_read(listed: Path, mark: by
 
 
 def test_a_range_expression_names_shots() -> None:
-    assert manifest.numbers(None, 3, {}) == [1, 2, 3]
-    assert manifest.numbers("2", 3, {}) == [2]
-    assert manifest.numbers("1-9:3", 9, {}) == [1, 4, 7]
-    assert manifest.numbers("8, 1-3,2", 9, {}) == [8, 1, 2, 3]
-    assert manifest.numbers("191-200", 195, {}) == manifest.numbers("191-", 195, {}) == [191, 192, 193, 194, 195]
-    assert manifest.numbers("2-:3", 9, {}) == [2, 5, 8]
-    assert manifest.numbers("1-12:4,9", 10, {}) == [1, 5, 9]
+    assert shot_names.chosen(None, 3, {}) == [1, 2, 3]
+    assert shot_names.chosen("2", 3, {}) == [2]
+    assert shot_names.chosen("1-9:3", 9, {}) == [1, 4, 7]
+    assert shot_names.chosen("8, 1-3,2", 9, {}) == [8, 1, 2, 3]
+    assert shot_names.chosen("191-200", 195, {}) == shot_names.chosen("191-", 195, {}) == [191, 192, 193, 194, 195]
+    assert shot_names.chosen("2-:3", 9, {}) == [2, 5, 8]
+    assert shot_names.chosen("1-12:4,9", 10, {}) == [1, 5, 9]
 
 
 @pytest.mark.parametrize("text", ["0", "4", "4-6", "4-", "", "x", "1,", "-1", "1-3:0", "3-1", "1:2"])
 def test_a_range_that_names_no_shot_is_refused(text: str) -> None:
     with pytest.raises(api.Refused):
-        manifest.numbers(text, 3, {})
+        shot_names.chosen(text, 3, {})
 
 
 def test_a_farm_is_told_why_a_run_is_refused(listed: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,15 +1,16 @@
-"""The names of shots and of their outputs, which depend on the list alone."""
+"""The names of shots and of their outputs, which depend on the list alone; which shots names and numbers choose."""
 
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..blender.messages.refused import Refused
+from ..blender.messages.translation import nearest_name
 from .patterns import Listing
 
-SPAN = re.compile(r"([1-9]\d*)(?:(-)([1-9]\d*)?(?::([1-9]\d*))?)?")
+_SPAN = re.compile(r"([1-9]\d*)(?:(-)([1-9]\d*)?(?::([1-9]\d*))?)?")
 """Numbers of shots, which no name can be."""
 
 _UNFIT = re.compile(r'[\x00-\x1f\\/:*?"<>|,]')
@@ -56,7 +57,7 @@ def _seen(path: str, text: str, home: str) -> str:
     return path
 
 
-def shot_names(own: Sequence[str], files: Sequence[str], endings: Sequence[str]) -> Sequence[str]:
+def names(own: Sequence[str], files: Sequence[str], endings: Sequence[str]) -> Sequence[str]:
     """The name of each shot, its own or one from its file.
 
     own : "" for a shot that has none
@@ -70,10 +71,35 @@ def shot_names(own: Sequence[str], files: Sequence[str], endings: Sequence[str])
 
 def refuse_name(name: str, shots: int) -> None:
     """Raise `Refused` if the name that a row gives its shot can be none, or is that of several `shots`."""
-    if "," in name or SPAN.fullmatch(name):
+    if "," in name or _SPAN.fullmatch(name):
         raise Refused("SHOT_NAME.range", value=name)
     if shots > 1:
         raise Refused("SHOT_NAME.twice", value=name)
+
+
+def chosen(text: str | None, count: int, of_names: Mapping[str, int]) -> list[int]:
+    """The numbers of names, and in range expressions such as 7, 1-10, 1-9:2, 191- or 1,4,8; None gives all `count`.
+
+    A range that goes on beyond `count`, as the last task of a farm may ask for it, ends there.
+    """
+    if text is None:
+        return list(range(1, count + 1))
+    numbers: list[int] = []
+    for part in map(str.strip, text.split(",")):
+        span = _SPAN.fullmatch(part)
+        if not span:
+            if part not in of_names:
+                raise Refused("ARGUMENTS.shot_name", value=part, nearest=nearest_name(part, of_names))
+            numbers.append(of_names[part])
+            continue
+        first = int(span[1])
+        last = int(span[3] or count) if span[2] else first
+        if first > count:
+            raise Refused("SHOT", value=first, count=count)
+        if last < first:
+            raise Refused("ARGUMENTS.shot", value=text)
+        numbers += range(first, min(last, count) + 1, int(span[4] or 1))
+    return list(dict.fromkeys(numbers))
 
 
 def _stem(file: str) -> str:
