@@ -48,7 +48,7 @@ from ..blender.messages.refused import Refused
 from ..blender.rigs.rig_files import KnownLimb
 from ..blender.settings.key_settings import Keys, KeyStyle, Measure
 from ..blender.takeover.takeover import Takeover
-from ..blender.targets.new_targets import TargetKind
+from ..blender.targets.target_names import TargetKind
 from ..skeleton.feet.feet import Contact
 from ..solver.feet.contacts import Stillness
 from .bake import bake, check, followed_first, remove_markers

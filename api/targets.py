@@ -14,9 +14,9 @@ from ..blender.scene.checks import given_rig
 from ..blender.settings.key_settings import DEFAULTS, EVERY_FRAME, KeySettings, KeyStyle, inserted
 from ..blender.targets import target_space, targets_from_pose
 from ..blender.targets.create_targets import DEFAULT, create_all
-from ..blender.targets.new_targets import TargetKind, TargetStyle
 from ..blender.targets.pin import pin_targets
 from ..blender.targets.space import Space, space_point
+from ..blender.targets.target_names import TargetKind, TargetStyle
 from .bake import given_rigs
 from .command import command
 from .options import TargetOptions

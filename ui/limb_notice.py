@@ -14,9 +14,9 @@ from ..blender.messages.translation import translated
 from ..blender.rigs.known_limbs import known_by_end
 from ..blender.rigs.switch_property import property_label
 from ..blender.settings.properties import TwoBoneIKChain
+from ..blender.status.guides import CIRCLE
 from ..blender.status.hiding import Hiding, can_be_set
 from ..blender.status.limb_state import LimbState, State, limb_states
-from ..blender.status.guides import CIRCLE
 from .sidebar import wrapped
 
 _STATES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("limb_notice.toml").read_text("utf-8"))

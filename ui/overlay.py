@@ -17,8 +17,8 @@ from .. import __package__ as base_package
 from ..blender.armatures import Rig, local_armatures
 
 if TYPE_CHECKING:
-    from ..blender.status.limb_state import LimbState
     from ..blender.status.guides import Line
+    from ..blender.status.limb_state import LimbState
 
 _SIGN = 9.0
 """Half the size of the sign at a tip, in pixels."""

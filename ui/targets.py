@@ -4,7 +4,7 @@ from bpy.types import Context, UILayout
 
 from ..blender.settings.properties import TwoBoneIKChain
 from ..blender.targets.create_targets import lacks
-from ..blender.targets.new_targets import Role
+from ..blender.targets.target_names import Role
 from .sidebar import draw_option, is_narrow, section
 
 

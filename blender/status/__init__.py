@@ -12,7 +12,7 @@ draws.
 Other rooms use of it:
 
     foot_marks : foot_marks
-    guides : all
+    guides : CIRCLE, Line, guides, in_view
     hiding : all
     in_hand : all
     limb_state : LimbState, State, limb_states

@@ -13,8 +13,8 @@ from mathutils import Vector
 from ..armatures import Rig
 from ..plant import contact_keys, contact_runs
 from ..plant.captured_action import remembered
+from .guides import Line
 from .limb_state import Place
-from .overlay import Line
 
 _SIZE = 0.2
 """Radius of a mark, as part of the distance from ball to heel."""

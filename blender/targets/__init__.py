@@ -1,7 +1,7 @@
 """Targets: created, snapped, keyed from the pose, flipped, and moved to another space.
 
     create_targets : the steps to create them; what chains lack; empties instead where bones are impossible
-    new_targets : name and carrier of a new target: a finger's hangs on the hand; words for kinds
+    target_names : name and carrier of a new target: a finger's hangs on the hand; words for kinds
     target_bones : targets that are bones: where they lie at rest, their shapes, why there can be none
     target_empties : targets that are empties: their looks, and in which collection they are
     made_for : which targets we have made, for which of duplicated armatures
@@ -25,7 +25,7 @@ Other rooms use of it:
     create_targets : DEFAULT, create_all, lacks
     edit_bones : edit_bones, in_edit_mode
     flip : all
-    new_targets : Role, TargetKind, TargetStyle
+    target_names : Role, TargetKind, TargetStyle
     pin : pin_targets
     space : all
     target_bones : all

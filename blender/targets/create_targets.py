@@ -20,7 +20,7 @@ from ..scene.checks import refuse_unposable
 from ..settings.properties import POINTS, TwoBoneIKChain
 from . import target_bones, target_empties, targets_from_pose
 from .made_for import is_of_twin
-from .new_targets import NewTarget, Role, TargetKind, TargetStyle, carrying_hand, target_name
+from .target_names import NewTarget, Role, TargetKind, TargetStyle, carrying_hand, target_name
 
 DEFAULT = TargetStyle()
 

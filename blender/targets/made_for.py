@@ -11,7 +11,7 @@ import bpy
 
 from ..armatures import Rig, is_rig
 from ..settings.properties import TwoBoneIKChain
-from .new_targets import Role
+from .target_names import Role
 
 
 def mark(made: Any, name: str) -> None:

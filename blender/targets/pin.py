@@ -18,7 +18,7 @@ from ..scene import dependencies
 from ..scene.checks import refuse_unposable
 from ..settings.key_settings import InsertKeys
 from .create_targets import create_all, lacks
-from .new_targets import Role, TargetStyle
+from .target_names import Role, TargetStyle
 from .targets_from_pose import snap_targets
 
 

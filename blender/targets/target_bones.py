@@ -25,8 +25,8 @@ from ..scene.bone import rest
 from ..settings.properties import TwoBoneIKChain, root_name
 from .edit_bones import edit_bones
 from .made_for import is_marked, mark
-from .new_targets import NewTarget, Role
 from .target_empties import LOOKS
+from .target_names import NewTarget, Role
 
 _SHAPES = {Role.TARGET: "Two-Bone IK Target", Role.POLE: "Two-Bone IK Pole"}
 """Names and marks of the empties that bones are shown as."""

@@ -11,7 +11,7 @@ from ...skeleton.values import Point
 from ..armatures import Rig
 from ..messages.translation import translated
 from .made_for import is_marked, mark
-from .new_targets import NewTarget, Role
+from .target_names import NewTarget, Role
 
 LOOKS: dict[Role, tuple[Any, float]] = {Role.TARGET: ("CUBE", 0.08), Role.POLE: ("SPHERE", 0.05)}
 """Shape, and size as part of the chain's length."""

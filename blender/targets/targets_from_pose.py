@@ -41,7 +41,7 @@ from ..scene.bone import from_bone
 from ..scene.need import pose_need
 from ..settings.key_settings import DEFAULTS, InsertKeys, Keys, KeySettings
 from .checks import keyable, keyed_target, refuse_not_shown
-from .new_targets import carrying_hand
+from .target_names import carrying_hand
 
 
 @request

@@ -12,7 +12,7 @@ from pathlib import Path
 import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.command_line import manifest, shot_names, worker
+from bl_ext.user_default.two_bone_ik.command_line import shot_names, worker
 from bl_ext.user_default.two_bone_ik.command_line.outcome import ExitStatus, Outcome
 
 from support.command import bake_all, run

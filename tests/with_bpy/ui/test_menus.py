@@ -13,7 +13,7 @@ from bl_ext.user_default.two_bone_ik.blender.chains.limbs import ik_hiding_chain
 from bl_ext.user_default.two_bone_ik.blender.extension import WEBSITE
 from bl_ext.user_default.two_bone_ik.blender.plant import contact_keys
 from bl_ext.user_default.two_bone_ik.blender.targets.create_targets import lacks
-from bl_ext.user_default.two_bone_ik.blender.targets.new_targets import Role
+from bl_ext.user_default.two_bone_ik.blender.targets.target_names import Role
 from bl_ext.user_default.two_bone_ik.ui.panel import PIN, PLANT, SWITCH, TAKE_OVER, first_step
 from bpy.types import Object
 

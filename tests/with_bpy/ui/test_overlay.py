@@ -8,8 +8,8 @@ import bpy
 import numpy as np
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender.live import state
-from bl_ext.user_default.two_bone_ik.blender.status.limb_state import LimbState, State, limb_states
 from bl_ext.user_default.two_bone_ik.blender.status.guides import Guides, guides, in_view
+from bl_ext.user_default.two_bone_ik.blender.status.limb_state import LimbState, State, limb_states
 from bl_ext.user_default.two_bone_ik.ui import limb_notice
 from mathutils import Matrix
 

@@ -1,4 +1,4 @@
-"""What Create Targets is to make: which kind, and where it has to be."""
+"""How targets that are created are called, what they are made of, and what carries them."""
 
 import re
 from dataclasses import dataclass
