@@ -1,7 +1,8 @@
 """What Blender calls: limbs follow their targets, the list what is selected.
 
 After each evaluation of the scene the chains of armature objects that are live are posed. Blender evaluates what that
-changes, and calls no handlers for it. Renders show what is keyed, and bakes read it.
+changes, and calls no handlers for it. Nothing is posed for a render: it shows keys, and of limbs without keys the pose
+that Live left.
 
 Blender starts faster without NumPy: it is imported with the first limb that is live.
 """
@@ -67,13 +68,13 @@ def _follow(scene: Scene, depsgraph: Depsgraph, *, edited: bool = True) -> None:
     if _elsewhere(depsgraph):
         return
     live = [rig for rig in armatures.local_armatures(scene) if rig.two_bone_ik_live]
-    if live and (live := _leading(live, depsgraph)):
+    if live and (live := _posed_here(live, depsgraph)):
         from .live.live import follow
 
         follow(live, scene, depsgraph, edited=edited)
 
 
-def _leading(rigs: list[armatures.Rig], depsgraph: Depsgraph) -> list[armatures.Rig]:
+def _posed_here(rigs: list[armatures.Rig], depsgraph: Depsgraph) -> list[armatures.Rig]:
     """Armatures that are posed in this view layer. If windows show several, the first that has an armature poses it.
 
     Scenes that share an armature may show different frames, and each pose would make Blender evaluate the other scene.

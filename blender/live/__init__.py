@@ -1,19 +1,26 @@
 """Limbs that follow their targets while an animator works: `live` has the order of the steps.
 
-After Blender has evaluated a scene or changed the frame, Live poses the limbs of each live armature that do not show
-their solution. It leaves out chains that are muted, built into the rig, without a target or refused (`RigState.look`),
-as where the viewport leaves out a target (`scene/checks`), and those that follow each other in a circle across
-armatures (`live.follow`). While Drag pulls a limb, no limb of that armature is posed. Nothing is posed when Blender
-evaluates for a render, or while we sample; if windows show several view layers, an armature is posed in the first that
-has it (both in `handlers`). `state` answers, in this order:
+After Blender has evaluated a scene, changed the frame or opened a file, `handlers` calls Live for all armatures that
+are live. `state` answers three questions, in this order:
 
-    is the armature looked at?   it, its data, a target or a pole is among what was updated; or others may have moved
-                                 it unseen: a render, a request, handlers of others: `RigState.may_have_changed`
+    is the armature looked at?   it, its data, a target or a pole was updated; or Live has not posed it yet, or looked
+                                 in another view layer last; or something may have moved that no update names: in a
+                                 render, a request or handlers of others: `RigState.may_have_changed`
     are its limbs solved again?  targets, carriers, options or starting pose are others than before: `update_all`
-    are they posed?              they were solved again, or the chains in a circle are others (`leave_out`), or the
-                                 pose is not the one that Live left: `RigState.pose_to_replace`
+    are they posed?              they were solved again, or other chains than before are in a circle (`leave_out`), or
+                                 keys or the user have put a bone elsewhere: `RigState.pose_to_replace`
 
-    live : which armature is posed first; where Live waits for Drag; what happens when it is switched off
+In doubt the answer is yes. All limbs of an armature are posed together. What the user sets on a bone of a limb is the
+pose that it starts from, for chains that start from one; undo forgets all answers, and that pose is kept in the bones.
+
+Left out are chains that are muted, built into the rig or without a target; those that are refused, as where the
+viewport does not have a target (`RigState.read_chains`); and those that follow each other in a circle across armatures
+(`live.follow`). An armature is left out as a whole while Drag pulls one of its limbs, and where it is linked, in Edit
+Mode or in Rest Position (`scene/checks`). Nothing is posed when Blender evaluates for a render, or while we sample. If
+windows show several view layers, only the first that has an armature poses it; a layer that no window shows poses all.
+
+    live : which armature is posed first, leaders before followers; where Live waits for Drag; what happens when it is
+        switched off
     state : the three answers above; reads and solves limbs for list and overlay too, with Live off
     drag : the steps of one pull: which of the two below it moves, targets along, keys at its end
     free_limb : solves the two bones that are pulled, from the pose that they had

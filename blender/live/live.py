@@ -1,7 +1,8 @@
-"""Live poses limbs again whenever keys, the user or targets have moved them away from their solution.
+"""Poses the limbs that do not show their solution, leaders before followers.
 
-Blender evaluates what a handler has posed, but calls no handlers for it. So leaders are posed first, and we evaluate
-before their followers are solved.
+Once all handlers have run, Blender evaluates what they have changed, and calls none of them for that. So leaders are
+posed first, and we evaluate before their followers are solved. A driver of an armature makes no leader: what it moves
+may be followed an evaluation later.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -21,7 +22,7 @@ from . import auto_keys, state
 from .auto_keys import OwnPose
 from .state import Matrices, RigState
 
-# For what we evaluate, Blender calls the handlers, and these call us.
+# For an evaluation of ours Blender does call the handlers, and these call us: the graph, while we evaluate it.
 _evaluating: list[Depsgraph] = []
 
 
@@ -41,13 +42,13 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
         return
     state.update_all(touched, scene, depsgraph)
     auto_key = edited and scene.tool_settings.use_keyframe_insert_auto
-    moved: set[Object] = set()
+    to_pose: set[Object] = set()
     waiting: dict[RigState, Matrices] = {}
     ordered, circling = _leaders_first(states)
     for rig_state in states:
         rig_state.leave_out([chain.name for chain in circling if chain.rig == rig_state.rig])
     for rig_state in ordered:
-        if not moved.isdisjoint(rig_state.sources):
+        if not to_pose.isdisjoint(rig_state.sources):
             if waiting:
                 _pose(waiting, depsgraph, auto_key=auto_key)
                 waiting.clear()
@@ -55,7 +56,7 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
             state.update_all([rig_state], scene, depsgraph)
             touched.add(rig_state)
         if rig_state in touched and (evaluated := rig_state.pose_to_replace(depsgraph)):
-            moved.add(rig_state.rig)
+            to_pose.add(rig_state.rig)
             waiting[rig_state] = evaluated
     _pose(waiting, depsgraph, auto_key=auto_key)
     for rig_state in touched:
@@ -146,28 +147,29 @@ def _pose(waiting: Mapping[RigState, Matrices], depsgraph: Depsgraph, *, auto_ke
     for rig_state, evaluated in waiting.items():
         if rig_state.rig not in written and evaluated != rig_state.matrices(rig_state.rig):
             rig_state.rig.update_tag(refresh={"DATA"})  # the pose is right already, but Blender shows another
-        before = rig_state.own
+        before = rig_state.without_live
         _remember(rig_state, evaluated, depsgraph.scene)
         if auto_key and before:
             _key(rig_state, before, depsgraph)
 
 
-def _remember(rig_state: RigState, own: Matrices, scene: Scene) -> None:
+def _remember(rig_state: RigState, evaluated: Matrices, scene: Scene) -> None:
     """Remember the pose that Live wrote, and the last pose that it did not write.
 
-    own : the poses that Blender has evaluated. Bones that had Live's pose there keep what was remembered before
+    evaluated : the poses that Blender has evaluated. Bones that had Live's pose there keep what was remembered before
     """
-    rig, reading, before = rig_state.rig, rig_state.reading, rig_state.own.matrices if rig_state.own else {}
-    own |= {name: matrix for name, matrix in before.items() if own.get(name) == rig_state.left[name]}
+    rig, reading, earlier = rig_state.rig, rig_state.reading, rig_state.without_live
+    before = earlier.matrices if earlier else {}
+    kept = {name: matrix for name, matrix in before.items() if evaluated.get(name) == rig_state.left[name]}
     rig_state.posed, rig_state.left = True, rig_state.matrices(rig)
-    rig_state.own = OwnPose(rig, reading.keyed, own, scene)
+    rig_state.without_live = OwnPose(rig, reading.keyed, evaluated | kept, scene)
     for point in reading.glance_need.need.posed:
         pose_before.remember(rig.pose.bones[point.bone], reading.samples.basis[point])
 
 
 def _key(rig_state: RigState, before: OwnPose, depsgraph: Depsgraph) -> None:
     """Give keys that auto keying has set on bones of the limbs since `before` the pose that Live shows."""
-    names = rig_state.own.turned_by_hand(before)
+    names = rig_state.without_live.turned_by_hand(before)
     bones = [bone for bone in rig_state.reading.keyed if bone.name in names]
     if auto_keys.key(rig_state.rig, bones, depsgraph.scene, before.keys):
         # With a key Blender evaluates the whole action again, and with it the other bones.

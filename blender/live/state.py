@@ -1,7 +1,7 @@
 """The limbs of each armature object as the scene is now, solved once for all who look: Live, list of chains, overlay.
 
-Blender tells what it has evaluated, and calls no handler for what a handler has changed. So an armature is looked at
-again unless nothing that its limbs depend on can have changed.
+Blender tells what it has evaluated, and calls no handler for what a handler has changed. An armature is looked at again
+as soon as something that its limbs depend on may have changed.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Set
@@ -101,8 +101,9 @@ class RigState:
         be out of date
     posed : whether Live has posed the limbs by these results
     left : the poses that Live wrote
-    own : the last poses that Live did not write
-    looked_in : where Live looked last; None if something may have changed since without a word from Blender
+    without_live : the last poses that Live did not write
+    looked_in : where Live looked last; None if something may have changed since without a word from Blender, the rest
+        pose too
     pulled : the name of the chain that Drag pulls, "" if the limb has none; None if it pulls no limb of the armature
     """
 
@@ -112,7 +113,7 @@ class RigState:
     groups: list[SolvedGroup] = field(default_factory=list)
     posed: bool = False
     left: Matrices = field(default_factory=dict)
-    own: OwnPose | None = None
+    without_live: OwnPose | None = None
     looked_in: Layer | None = None
     pulled: str | None = None
     reading: _Reading | None = None
@@ -120,10 +121,10 @@ class RigState:
     _watched: Set[ID | None] = frozenset()
 
     def may_have_changed(self, updated: Set[ID], layer: Layer) -> bool:
-        """Whether to look again after Blender evaluated `updated` in that layer: limbs or targets may have moved."""
+        """True unless Live has posed it and looked in this layer last, and nothing that it watches was `updated`."""
         return not (self.posed and self.looked_in == layer and self._watched.isdisjoint(updated))
 
-    def look(self, scene: Scene, depsgraph: Depsgraph) -> None:
+    def read_chains(self, scene: Scene, depsgraph: Depsgraph) -> None:
         """Find out which chains can be solved, and what these depend on now."""
         named = self.rig.two_bone_ik_chains
         taking_part = [chain for chain in named if not (chain.mute or built_by(self.rig, chain.end_bone))]
@@ -140,7 +141,7 @@ class RigState:
             self.reading = self._read(fit, scene, depsgraph) if fit else None
 
     def pose_to_replace(self, depsgraph: Depsgraph) -> Matrices | None:
-        """The pose that Blender has evaluated; None where it is the one that Live wrote and that is still right."""
+        """The pose that Blender has evaluated; None where it is right and Live wrote it, or no chain is solved."""
         if not self.reading:
             return None
         evaluated = self.matrices(self.rig.evaluated_get(depsgraph))
@@ -158,7 +159,7 @@ class RigState:
 
     def forget(self) -> None:
         """Read the chains again next time, as if Live had posed nothing yet."""
-        self.reading, self.posed, self.own = None, False, None
+        self.reading, self.posed, self.without_live = None, False, None
 
     @property
     def chains(self) -> tuple[ChainPlan, ...]:
@@ -167,7 +168,7 @@ class RigState:
 
     @property
     def sources(self) -> Set[Object]:
-        """Objects that the chains' places depend on."""
+        """Objects that the chains' places depend on, but for those that drivers of armatures read."""
         return {*self.reading.fingerprint.items} if self.reading else set()
 
     @property
@@ -209,7 +210,7 @@ def cached(rig: Rig) -> RigState:
 
 
 def update(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> RigState:
-    """The chains that are not muted, as this dependency graph has them; changes nothing in the file."""
+    """The limbs of the armature, read and solved as this dependency graph has them; changes nothing in the file."""
     rig_state = cached(rig)
     update_all([rig_state], scene, depsgraph)
     return rig_state
@@ -220,7 +221,7 @@ def update_all(states: Iterable[RigState], scene: Scene, depsgraph: Depsgraph) -
     changed: dict[RigState, _Reading | None] = {}
     for rig_state in states:
         before = rig_state.reading
-        rig_state.look(scene, depsgraph)
+        rig_state.read_chains(scene, depsgraph)
         if not before or rig_state.reading is not before:
             rig_state.groups, rig_state.posed = rig_state.groups if rig_state.reading else [], False
             changed |= {rig_state: before} if rig_state.reading else {}
@@ -261,8 +262,8 @@ bone_marks.listeners.append(lambda rig, _names: cached(rig).forget())  # its cha
 
 
 def _evaluated(depsgraph: Depsgraph) -> None:
-    """Make Live look again next time: it does not see this evaluation, the rest pose may be another, or handlers of
-    others may change anything.
+    """Make Live look in any case where this evaluation is not for it, has changed rest poses, or handlers of others may
+    have changed anything.
     """
     others = sampling.handled("depsgraph_update_pre", "depsgraph_update_post", "frame_change_pre", "frame_change_post")
     if others or session.samplings or depsgraph.mode == "RENDER" or depsgraph.id_type_updated("ARMATURE"):
