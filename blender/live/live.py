@@ -1,8 +1,7 @@
 """Poses the limbs that do not show their solution, leaders before followers.
 
 Once all handlers have run, Blender evaluates what they have changed, and calls none of them for that. So leaders are
-posed first, and we evaluate before their followers are solved. A driver of an armature makes no leader: what it moves
-may be followed an evaluation later.
+posed first, and we evaluate before their followers are solved.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set

@@ -168,7 +168,7 @@ class RigState:
 
     @property
     def sources(self) -> Set[Object]:
-        """Objects that the chains' places depend on, but for those that drivers of armatures read."""
+        """Objects that the chains' places depend on."""
         return {*self.reading.fingerprint.items} if self.reading else set()
 
     @property

@@ -39,9 +39,9 @@ Constraints = Sequence[tuple[PoseBone, Constraint]]
 def links(chains: Iterable[ChainPlan], *, driven: bool = False) -> Links:
     """All that the chains' places depend on, and what each of these follows itself.
 
-    driven : by drivers of objects as well. Those of armatures are left out: it takes too long to go through hundreds
+    driven : by drivers as well
     """
-    follow = _also_driven_objects if driven else sources_of
+    follow = _also_driven() if driven else sources_of
     sources = cache(lambda place: tuple(follow(place)))
     points = [point for chain in chains for point in places_of(chain)]
     return {place: sources(place) for place in upstream(*points, sources=sources)}
@@ -54,7 +54,7 @@ def ties(place: Point) -> object:
         return None
     followed = [tuple(followed_by(constraint)) for constraint in _acting(place)]
     if not is_rig(item) and versions.drivers(item):
-        followed.append(tuple(_driving(place)))
+        followed.append(tuple(_driving(drivers_of(place))))
     return followed if place.bone or not item.parent else (item.parent, item.parent_type, item.parent_bone, followed)
 
 
@@ -157,23 +157,30 @@ def by_object(points: Iterable[Point]) -> defaultdict[Any, set[str]]:
 
 def followed(chains: Iterable[ChainPlan], rigs: Set[Rig]) -> Iterator[tuple[ChainPlan, Rig]]:
     """Chains that follow a limb of another of these armatures, each with that armature."""
+    sources = _also_driven()
     for chain in chains:
         others = rigs - {chain.rig}
-        for place in upstream(*places_of(chain), sources=_also_driven) if others else ():
+        for place in upstream(*places_of(chain), sources=sources) if others else ():
             rig: Rig = place.object
             if place.bone and rig in others and place.bone in _roots(rig):
                 yield chain, rig
 
 
-def _also_driven(place: Point) -> Iterator[Point]:
-    """What the place depends on by parents, constraints and drivers."""
-    yield from sources_of(place)
-    yield from _driving(place)
+def _also_driven() -> Callable[[Point], Iterator[Point]]:
+    """Gives what a place depends on by parents, constraints and drivers; an armature may have hundreds of these."""
 
+    @cache
+    def by_bone(item: Object) -> Mapping[str, list[FCurve]]:
+        found = defaultdict[str, list[FCurve]](list)
+        for curve in versions.drivers(item):
+            found[bone_and_property(curve.data_path)[0]].append(curve)
+        return found
 
-def _also_driven_objects(place: Point) -> Iterator[Point]:
-    """What the place depends on by parents and constraints, and by drivers where it is of no armature."""
-    return sources_of(place) if is_rig(place.object) else _also_driven(place)
+    def sources(place: Point) -> Iterator[Point]:
+        yield from sources_of(place)
+        yield from _driving(by_bone(place.object).get(place.bone, ()))
+
+    return sources
 
 
 def drivers_of(place: Point) -> list[FCurve]:
@@ -181,9 +188,9 @@ def drivers_of(place: Point) -> list[FCurve]:
     return [curve for curve in versions.drivers(place.object) if bone_and_property(curve.data_path)[0] == place.bone]
 
 
-def _driving(place: Point) -> Iterator[Point]:
-    """What drives the place."""
-    variables = (variable for curve in drivers_of(place) for variable in curve.driver.variables)
+def _driving(drivers: Iterable[FCurve]) -> Iterator[Point]:
+    """What drivers read places or properties of."""
+    variables = (variable for curve in drivers for variable in curve.driver.variables)
     for target in (target for variable in variables for target in variable.targets):
         if isinstance(target.id, Object):
             yield bone_or_whole(target.id, target.bone_target or bone_and_property(target.data_path)[0])

@@ -106,6 +106,30 @@ def test_a_limb_follows_one_of_another_armature(leader: Object, door: Callable[[
         follows()
 
 
+def test_a_target_bone_that_a_limb_of_another_drives_is_followed(leader: Object) -> None:
+    """Drivers of armatures count as well: without, the limb showed where its target was before."""
+    two = bpy.data.objects["Two"]
+    with rigs.editing(two) as bones:
+        goal = bones.new("goal")
+        goal.head, goal.tail = (1.1, 0.3, 1.2), (1.1, 0.3, 1.4)
+    two.two_bone_ik_chains[0].target, two.two_bone_ik_chains[0].subtarget = two, "goal"
+    driver = two.pose.bones["goal"].driver_add("location", 0).driver
+    driver.expression = "0.3 * turn"
+    turn = driver.variables.new()
+    turn.name, turn.type = "turn", "TRANSFORMS"
+    turn.targets[0].id, turn.targets[0].bone_target, turn.targets[0].transform_type = leader, "lower", "ROT_X"
+    places = []
+    for where in PLACES * 2:
+        bpy.data.objects["Target"].location = where
+        bpy.context.view_layer.update()
+        api.solve(leader)
+        driven = Limb(rig="Two", target="Two", subtarget="goal")
+        graph = bpy.context.evaluated_depsgraph_get()
+        places.append(driven.goal(graph))
+        np.testing.assert_allclose(driven.joints(graph)[2], places[-1], atol=CLOSE)
+    assert np.linalg.norm(places[1] - places[0]) > 0.05
+
+
 def test_limbs_that_follow_limbs_of_each_other_stay_and_are_told(empty_file: None) -> None:
     """Though none follows itself; a limb beside them is posed."""
     one, two = (rigs.armature([*rigs.ARM, *rigs.LEFT], name=name) for name in ("One", "Two"))
