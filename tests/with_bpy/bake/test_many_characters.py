@@ -225,7 +225,7 @@ def test_each_chain_looks_for_its_end_bone_once(rig: Object, monkeypatch: pytest
 
 
 def test_who_is_baked_alone_is_not_searched_for(rig: Object, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = calls(monkeypatch, dependencies, "_also_driven")
+    asked = calls(monkeypatch, dependencies, "_driving")
     bpy.context.view_layer.objects.active = rig
     assert bpy.ops.two_bone_ik.bake("EXEC_DEFAULT", frame_start=1, frame_end=3) == {"FINISHED"}
     assert asked == []
