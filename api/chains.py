@@ -22,7 +22,7 @@ from ..blender.messages.refused import Refused
 from ..blender.scene.checks import given_rig, refuse_unposable
 from ..blender.settings.properties import chain_of, is_from_library
 from ..blender.takeover.option_animation import animate
-from ..blender.takeover.takeover import Takeover, takeovers, uneven_differences
+from ..blender.takeover.takeover import Takeover, measured_differences, takeovers
 from ..blender.targets.create_targets import DEFAULT, create_all
 from .options import ChainOptions
 
@@ -120,6 +120,9 @@ def chains_from_constraints(rig: Object, *, scene: Scene | None = None) -> tuple
     One of three bones gets a chain with a hock, whose third bone turns with the bone that it fits better on the keyed
     frames, and the takeover tells by how many degrees the constraint turns it otherwise.
 
+    One of one bone on the root bone, an elbow control, is the pole target of the chain of the two bones, if both
+    constraints act fully and nothing else pulls them; the takeover tells how far joints are apart on this frame.
+
     A chain takes the animation of its constraint along: influence, pole angle, and whether it acts. The constraints go
     on acting until a bake mutes them. Those whose bones have a chain with a target are left out; a
     chain without one, as `add_detected` adds them, gets that of the constraint.
@@ -147,7 +150,8 @@ def _taken(rig: Rig, scene: Scene, takeover: Takeover, names: Mapping[str, str])
     named: dict[str, Any] = {"name": names[end]} if end in names else {}
     chain = ensure_chain(rig, **named, **takeover.fields)
     animate(rig, chain.end_bone, scene, takeover.animations)
-    differences = uneven_differences(rig, chain, scene)
+    constraint: Any = rig.pose.bones[takeover.bone].constraints[takeover.constraint]
+    differences = measured_differences(constraint, chain, scene)
     return replace(takeover, chain=chain.name, differs=(*takeover.differs, *differences))
 
 

@@ -10,5 +10,5 @@ Nothing is muted here: that does `bake/mute_constraints`, with the first bake.
 Other rooms use of it:
 
     option_animation : animate
-    takeover : Takeover, has_constraints, takeovers, uneven_differences
+    takeover : Takeover, has_constraints, measured_differences, takeovers
 """

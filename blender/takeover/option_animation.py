@@ -50,6 +50,12 @@ class OptionAnimation:
     values: Array | None = None
 
 
+def acts_fully(constraint: KinematicConstraint) -> bool:
+    """Whether it acts with all its influence, and nothing of it is ever animated."""
+    animated, path = versions.ever_animated_paths(constraint.id_data), constraint.path_from_id()
+    return not (constraint.mute or constraint.influence < 1.0 or any(name.startswith(path) for name in animated))
+
+
 def option_animations(
     owner: PoseBone, constraint: KinematicConstraint, root: PoseBone, end: PoseBone, scene: Scene
 ) -> tuple[OptionAnimation, ...]:

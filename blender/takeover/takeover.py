@@ -23,7 +23,7 @@ from ..chains.detect import find_limbs
 from ..chains.detect.find_limbs import Kind
 from ..messages.numbers import unit_name
 from ..messages.refused import Refused
-from ..messages.translation import translated
+from ..messages.translation import point_text, translated
 from ..rigs.built_limbs import built_limbs
 from ..rigs.known_limbs import kind_of
 from ..scene import dependencies, sampling
@@ -33,7 +33,7 @@ from ..scene.need import sample_need
 from ..settings.key_settings import MEASURED_WHOLE
 from ..settings.properties import TwoBoneIKChain, root_name
 from . import option_animation
-from .option_animation import SWITCHES, OptionAnimation, option_animations
+from .option_animation import SWITCHES, OptionAnimation, acts_fully, option_animations
 from .pre_constraint_pose import pre_constraint_pose
 from .three_bones import leg_fields
 
@@ -90,6 +90,8 @@ def takeovers(rig: Rig, scene: Scene) -> Iterator[Takeover]:
         raise Refused("BUILT_ALREADY", object=rig, value=", ".join(built.values()))
     found = find_limbs.limbs(rig, {Kind.LEGS})
     hocks = {(limb.hock_bone, limb.end_bone): Hock(limb.hock) for limb in found if limb.hock}
+    elbows = [_elbow(constraint, dependencies.moved_bones(owner, constraint)) for owner, constraint in acting]
+    acting = [(owner, constraint) for owner, constraint in acting if constraint not in elbows]
     for owner, constraint in acting:
         bones = dependencies.moved_bones(owner, constraint)
         reason = _obstacle(constraint, bones) or _rival(constraint, bones, acting)
@@ -131,6 +133,8 @@ def _limb(owner: PoseBone, constraint: KinematicConstraint, bones: list[PoseBone
     fields = _fields(constraint, end)
     if constraint.pole_target:
         fields["pole_angle"] = float(pre_constraint_pose(root, end).pole_angle(constraint.pole_angle)[0])
+    if elbow := _elbow(constraint, bones):
+        fields |= {"pole_target": elbow.target, "pole_subtarget": elbow.subtarget, "pole_angle": 0.0}
     differs = *_differences(constraint, bones), *option_animation.differences(constraint, animations)
     return Takeover(bone=owner.name, constraint=constraint.name, fields=fields, differs=differs, animations=animations)
 
@@ -147,7 +151,7 @@ def _leg(
     return Takeover(bone=owner.name, constraint=constraint.name, fields=fields, differs=differs)
 
 
-def _obstacle(constraint: KinematicConstraint, bones: list[PoseBone]) -> str:
+def _obstacle(constraint: KinematicConstraint, bones: Sequence[PoseBone]) -> str:
     """Why no chain can replace the constraint; "" if one can."""
     if len(bones) not in (2, 3):
         return translated("takeover.one_bone" if len(bones) == 1 else "takeover.many_bones", count=len(bones))
@@ -169,11 +173,22 @@ def _rival(
         moved = dependencies.moved_bones(owner, other)
         acts = other.influence > 0.0 or f"{other.path_from_id()}.influence" in animated
         shares = moved[0] == bones[0] or {*moved} <= {*bones}
-        if other == constraint or not (acts and other.target and other.is_valid and shares):
-            continue
-        named = {"name": other.name, "bone": owner.name, "target": other.target.name}
-        return translated("takeover.elbow" if moved == bones[-1:] else "takeover.rival", **named)
+        if other != constraint and acts and other.target and other.is_valid and shares:
+            named = {"name": other.name, "bone": owner.name, "target": other.target.name}
+            return translated("takeover.elbow" if moved == bones[-1:] else "takeover.rival", **named)
     return ""
+
+
+def _elbow(constraint: KinematicConstraint, bones: Sequence[PoseBone]) -> KinematicConstraint | None:
+    """The constraint that pulls the root bone alone, in place of a pole target of the one that moves these two bones.
+
+    Blender turns the root bone to it first, and the constraint of both bones then bends the limb on from there: a limb
+    that is straight beneath them in the plane of a pole there, any other one beside that plane.
+    """
+    iks = [one for one in bones[-1].constraints if isinstance(one, KinematicConstraint) and not one.use_rotation]
+    pulling = [one for one in iks if one.use_location and dependencies.moved_bones(bones[-1], one) == bones[1:]]
+    full = [one for one in (constraint, *pulling) if acts_fully(one) and not (one.pole_target or _obstacle(one, bones))]
+    return full[1] if len(full) == 2 and full[0] == constraint else None
 
 
 def _refuse_nowhere(root: PoseBone, end: PoseBone, scene: Scene) -> None:
@@ -212,25 +227,26 @@ def _differences(constraint: KinematicConstraint, bones: Sequence[PoseBone]) -> 
     for bone in reversed(bones):
         if bone.matrix.is_negative:
             yield translated("takeover.negative_scale", bone=bone.name)
-    yield from _of_task(constraint)
+    elbow = _elbow(constraint, bones)
+    yield from _of_task(constraint, elbow)
     yield from _of_joint(root, np.ones(3))
     yield from _of_joint(end, np.ones(3) if pose.is_straight or constraint.pole_target is None else pose.hinge[0])
     for bone in reversed(bones):
         if constraint.use_stretch and bone.ik_stretch > 0.0:
             yield translated("takeover.stretch", bone=bone.name)
-    if pose.is_straight:
+    if pose.is_straight and elbow is None:
         yield translated("takeover.straight", root=root.name, end=end.name)
-    yield from _of_others(constraint, {bone.name for bone in bones})
+    yield from _of_others((constraint, elbow), {bone.name for bone in bones})
 
 
-def _of_task(constraint: KinematicConstraint) -> Iterator[str]:
+def _of_task(constraint: KinematicConstraint, elbow: KinematicConstraint | None) -> Iterator[str]:
     if cast(Rig, constraint.id_data).pose.ik_solver == "ITASC":
         yield translated("takeover.itasc")
     if not constraint.use_location:
         yield translated("takeover.position_off")
     if constraint.use_rotation:
         yield translated("takeover.rotation")
-    if constraint.pole_target is None:
+    if constraint.pole_target is None and elbow is None:
         yield translated("takeover.no_pole")
         animated = versions.ever_animated_paths(constraint.id_data)
         if constraint.influence < 1.0 or f"{constraint.path_from_id()}.influence" in animated:
@@ -251,26 +267,30 @@ def _of_joint(bone: PoseBone, hinge: Array) -> Iterator[str]:
             yield translated("takeover.stiffness", **named)
 
 
-def _of_others(constraint: KinematicConstraint, bones: set[str]) -> Iterator[str]:
-    for owner, other in dependencies.constrained(cast(Rig, constraint.id_data)):
-        if other != constraint and not other.mute and bones & dependencies.moved_by(owner, other):
+def _of_others(own: tuple[KinematicConstraint, KinematicConstraint | None], bones: set[str]) -> Iterator[str]:
+    for owner, other in dependencies.constrained(cast(Rig, own[0].id_data)):
+        if other not in own and not other.mute and bones & dependencies.moved_by(owner, other):
             yield translated("takeover.other", name=other.name, bone=owner.name)
 
 
-def uneven_differences(rig: Rig, chain: TwoBoneIKChain, scene: Scene) -> Iterator[str]:
-    """A sentence where uneven scale shears a bone of the chain that takes over, measured on the current frame.
+def measured_differences(constraint: KinematicConstraint, chain: TwoBoneIKChain, scene: Scene) -> Iterator[str]:
+    """A sentence where an elbow control is the chain's pole, or where uneven scale shears a bone of the chain.
 
-    The constraint turns a bone in the space of the armature, as if nothing above sheared it, the chain in the space
-    that the bone inherits, where only its own rotation counts. Uneven scale of the armature object shears both alike.
+    It is measured on the current frame, so both at once have one sentence. The constraint turns a sheared bone in the
+    space of the armature, as if nothing above sheared it, the chain in the space that the bone inherits, where only its
+    own rotation counts. Uneven scale of the armature object shears both alike.
 
-    chain : one whose constraint still acts
+    chain : the one that takes over from the constraint, which still acts
     """
-    root, end = rig.pose.bones[root_name(rig, chain)], rig.pose.bones[chain.end_bone]
-    names = [bone.name for bone in (root, end) if _is_sheared(bone)]
-    if not names:
-        return
-    off = _off_uneven(rig, chain.name, scene)
-    if off is None:
+    rig = cast(Rig, constraint.id_data)
+    end, root = bones = [rig.pose.bones[name] for name in (chain.end_bone, root_name(rig, chain))]
+    names, elbow = [bone.name for bone in (root, end) if _is_sheared(bone)], _elbow(constraint, bones)
+    off = _off(rig, chain.name, scene) if names or elbow else 0.0
+    if elbow:
+        target = point_text(next(dependencies.targets(elbow)))
+        named = {"name": elbow.name, "bone": root.name, "target": target, "unit": unit_name(scene)}
+        yield translated("takeover.towards_unmeasured" if off is None else "takeover.towards", off=off, **named)
+    elif off is None:
         yield translated("takeover.uneven_scale_unmeasured", bone=names[0])
     elif off > _TOLD * sum((rig.matrix_world.to_3x3() @ bone.vector).length for bone in (root, end)):
         yield translated("takeover.uneven_scale", unit=unit_name(scene), bone=names[0], off=off)
@@ -286,7 +306,7 @@ def _is_sheared(bone: PoseBone) -> bool:
     return bool(np.abs(squares - size * np.eye(3)).max() > 2.0 * _EVEN * size)
 
 
-def _off_uneven(rig: Rig, chain: str, scene: Scene) -> float | None:
+def _off(rig: Rig, chain: str, scene: Scene) -> float | None:
     """How far the mid joint or the tip is from where the chain has it, in the world; None where that cannot be told."""
     try:
         plan = current_plan(rig, [chain], scene)

@@ -15,13 +15,13 @@ from ...skeleton.values import Point
 from ...solver import hock
 from ...solver.values import Array, Hock
 from ...solver.vectors import angle_about, norm, product, rejection, unit
-from .. import versions
 from ..armatures import Rig
 from ..chains import hock_fit
 from ..curves.keys import key_frames
 from ..messages.translation import frame_text, translated
 from ..scene import sampling
 from ..scene.need import SampleNeed
+from .option_animation import acts_fully
 
 _SAME = 1e-4
 """Radians: a third bone that turns by less otherwise does not."""
@@ -43,9 +43,7 @@ def leg_fields(
     """
     third, end, root = bones
     rig = cast(Rig, third.id_data)
-    path = constraint.path_from_id()
-    animated = versions.ever_animated_paths(rig)
-    if constraint.influence < 1.0 or any(owner.startswith(path) for owner in animated):
+    if not acts_fully(constraint):
         return {}, (translated("takeover.three_animated"),)
     points = [*(Point(rig, bone.name) for bone in bones), Point(constraint.target, constraint.subtarget)]
     frames = np.unique([*key_frames(*points), scene.frame_current_final])

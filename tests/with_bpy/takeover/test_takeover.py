@@ -201,16 +201,6 @@ def test_a_longer_constraint_on_the_same_bone_is_a_rival(count: int) -> None:
     refused(rig, 'Constraint "Longer" of bone "lower" pulls the same bones to "Other"')
 
 
-def test_an_elbow_control_is_refused_and_serves_as_the_pole() -> None:
-    constraint = limb(rigs.ARM, pole=None)
-    rig = constraint.id_data
-    elbow = rig.pose.bones["upper"].constraints.new("IK")
-    elbow.name, elbow.target, elbow.chain_count = "Elbow", empty("Control", (0.6, 0.9, 1.8)), 1
-    refused(rig, 'Constraint "Elbow" pulls bone "upper" to "Control", as an elbow control does')
-    constraint.pole_target, elbow.mute = elbow.target, True
-    assert_taken_over(rig)
-
-
 @pytest.mark.parametrize("still", ["mute", "influence", "target"])
 def test_a_second_constraint_that_does_nothing_is_no_rival(still: str) -> None:
     constraint = limb(rigs.ARM)
