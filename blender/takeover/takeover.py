@@ -118,10 +118,10 @@ def has_constraints(rig: Rig) -> bool:
 
 
 def _acting(rig: Rig) -> Iterator[tuple[PoseBone, KinematicConstraint]]:
-    """The IK constraints, each with its bone, that are not muted, or not always."""
+    """The IK constraints, each with its bone, that move bones and are not muted, or not always."""
     animated = versions.ever_animated_paths(rig)
     for owner, constraint in dependencies.constrained(rig):
-        if isinstance(constraint, KinematicConstraint):
+        if isinstance(constraint, KinematicConstraint) and dependencies.moved_bones(owner, constraint):
             path = constraint.path_from_id()
             if not constraint.mute or not animated.isdisjoint(f"{path}.{name}" for name in SWITCHES):
                 yield owner, constraint

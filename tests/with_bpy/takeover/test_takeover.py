@@ -213,6 +213,14 @@ def test_a_second_constraint_that_does_nothing_is_no_rival(still: str) -> None:
     assert found[constraint.name] == "Arm"
 
 
+def test_a_constraint_that_moves_no_bone_is_passed_over() -> None:
+    """With Tail off it moves what is above its bone, and above a bone without a parent there is nothing."""
+    rig = limb(rigs.ARM).id_data
+    above = rig.pose.bones["spine"].constraints.new("IK")
+    above.target, above.use_tail = empty("Other", (0.9, 0.9, 0.9)), False
+    assert [takeover.chain for takeover in api.chains_from_constraints(rig)] == ["Arm"]
+
+
 def test_taking_over_twice_adds_chains_once() -> None:
     constraint = limb(rigs.ARM)
     rig = constraint.id_data
