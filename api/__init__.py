@@ -76,65 +76,12 @@ from .switch import known_limb_of, known_limbs, switch
 from .takes import import_take
 from .targets import bake_targets, change_target_space, create_targets, pin, snap_targets, target_keys
 
-__all__ = [
-    "BakeOptions",
-    "Chain",
-    "ChainOptions",
-    "ChainReport",
-    "Contact",
-    "Drag",
-    "FootReport",
-    "KeyStyle",
-    "Keys",
-    "Kind",
-    "KnownLimb",
-    "Limb",
-    "Measure",
-    "Refused",
-    "Report",
-    "Request",
-    "Rig",
-    "Setup",
-    "Stillness",
-    "Takeover",
-    "TargetKind",
-    "__version__",
-    "add_chain",
-    "add_detected",
-    "apply_setup",
-    "bake",
-    "bake_targets",
-    "build",
-    "chains_from_constraints",
-    "change_target_space",
-    "check",
-    "contacts",
-    "copy_settings",
-    "create_targets",
-    "decide_side",
-    "detect",
-    "drag",
-    "ensure_chain",
-    "flip_bend",
-    "followed_first",
-    "hold",
-    "import_take",
-    "known_limb_of",
-    "known_limbs",
-    "load_setup",
-    "mirror_settings",
-    "pin",
-    "plant",
-    "remove_chain",
-    "remove_hold",
-    "remove_markers",
-    "save_setup",
-    "set_aligned",
-    "snap_targets",
-    "solve",
-    "switch",
-    "target_keys",
-    "unbuild",
-    "update_holds",
-    "write_together",
-]
+__all__ = ["Chain", "ChainReport", "Contact", "Drag", "FootReport", "KnownLimb", "Limb", "Report", "Request", "Rig"]
+__all__ += ["BakeOptions", "ChainOptions", "KeyStyle", "Keys", "Kind", "Measure", "Setup", "Stillness", "TargetKind"]
+__all__ += ["Refused", "Takeover", "__version__", "write_together"]
+__all__ += ["bake", "build", "check", "drag", "flip_bend", "followed_first", "remove_markers", "solve", "unbuild"]
+__all__ += ["add_chain", "add_detected", "chains_from_constraints", "detect", "ensure_chain", "remove_chain"]
+__all__ += ["apply_setup", "copy_settings", "decide_side", "load_setup", "mirror_settings", "save_setup", "set_aligned"]
+__all__ += ["bake_targets", "change_target_space", "create_targets", "pin", "snap_targets", "target_keys"]
+__all__ += ["hold", "known_limb_of", "known_limbs", "remove_hold", "switch", "update_holds"]
+__all__ += ["contacts", "import_take", "plant"]

@@ -32,26 +32,6 @@ from . import diagnostics, hock, planar, pole_pin, reach, targets, twist
 from .solve import PreparedChain, prepare, solve
 from .values import Bend, Chain, Goals, HingeAxis, Hock, Options, Plane, Reference, Solution, Status, Unreachable
 
-__all__ = [
-    "Bend",
-    "Chain",
-    "Goals",
-    "HingeAxis",
-    "Hock",
-    "Options",
-    "Plane",
-    "PreparedChain",
-    "Reference",
-    "Solution",
-    "Status",
-    "Unreachable",
-    "diagnostics",
-    "hock",
-    "planar",
-    "pole_pin",
-    "prepare",
-    "reach",
-    "solve",
-    "targets",
-    "twist",
-]
+__all__ = ["Bend", "HingeAxis", "Plane", "Reference", "Status", "Unreachable"]
+__all__ += ["Chain", "Goals", "Hock", "Options", "PreparedChain", "Solution", "prepare", "solve"]
+__all__ += ["diagnostics", "hock", "planar", "pole_pin", "reach", "targets", "twist"]

@@ -238,6 +238,8 @@ def _can_go(statement: ast.stmt, *, guard: bool) -> bool:
     match statement:
         case ast.Expr(value=ast.Call(func=function)):
             return not _EQUAL_WHERE_DROPPED.match(ast.unparse(function))
+        case ast.AugAssign(target=ast.Name(id="__all__")):
+            return False
         case ast.Assign(targets=[ast.Attribute() | ast.Subscript()]) | ast.AugAssign() | ast.Delete():
             return True
         case ast.Return() | ast.Continue() | ast.Break() | ast.Raise():
