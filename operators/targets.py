@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import bpy
-from bpy.types import Context, Object, Operator
+from bpy.types import Context, Object
 
 from ..blender.armatures import Rig, is_rig
 from ..blender.options import option
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..api.options import TargetOptions
 
 
-class TargetKindProperties:
+class _MakesTargets(SelectedChainsOperator):
     """What targets are made of: as chosen, otherwise bones in Pose Mode, where a click selects no empty.
 
     The property shows the kind that was taken, and a choice is what differs from it. It is not remembered: the next
@@ -26,24 +26,20 @@ class TargetKindProperties:
     kind: option("targets", "kind")
     usual_kind: option("targets", "usual_kind")
 
-    def take_usual_kind(self, context: Context) -> None:
-        """Set the usual kind, unless the user has chosen another."""
-        if self.kind == self.usual_kind or not cast(Operator, self).properties.is_property_set("kind"):
+    def execute(self, context: Context) -> Result:
+        if self.kind == self.usual_kind or not self.properties.is_property_set("kind"):
             self.kind = self.usual_kind = "BONES" if in_hand.rig_in_hand(context).mode == "POSE" else "EMPTIES"
+        return super().execute(context)
 
     def kind_options(self) -> "TargetOptions":
         """The kind; the usual one gives way where it is impossible."""
         return {"kind": self.kind, "or_empties": self.kind == self.usual_kind}
 
 
-class TWO_BONE_IK_OT_create_targets(TargetKindProperties, SelectedChainsOperator):
+class TWO_BONE_IK_OT_create_targets(_MakesTargets):
     """Create the target and pole target that chains lack, as empties or as bones, so that the pose does not move"""
 
     bl_label = "Create Two-Bone IK Targets"
-
-    def execute(self, context: Context) -> Result:
-        self.take_usual_kind(context)
-        return super().execute(context)
 
     def reports(self, context: Context, rigs: list[Rig]) -> "Iterable[api.Report | None]":
         """For all at once, as each further one would make Blender evaluate again; one by one if any is refused."""
@@ -114,15 +110,11 @@ class TWO_BONE_IK_OT_change_target_space(KeyOperator):
         super().draw_choices()
 
 
-class TWO_BONE_IK_OT_pin(TargetKindProperties, SelectedChainsOperator):
+class TWO_BONE_IK_OT_pin(_MakesTargets):
     """Put targets where hands and feet are and switch Live on, so that these stay while you move the body"""
 
     bl_label = "Pin Two-Bone IK Limbs"
     needs_chains = False  # limbs without chains get them
-
-    def execute(self, context: Context) -> Result:
-        self.take_usual_kind(context)
-        return super().execute(context)
 
     def run(self, context: Context, rig: Rig) -> "api.Report":
         keyed = auto_keying(context)
