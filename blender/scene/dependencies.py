@@ -5,16 +5,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from functools import cache
 from typing import Any, TypeVar
 
-from bpy.types import (
-    Bone,
-    Constraint,
-    CopyRotationConstraint,
-    FCurve,
-    KinematicConstraint,
-    Object,
-    PoseBone,
-    SplineIKConstraint,
-)
+from bpy.types import Bone, Constraint, CopyRotationConstraint, FCurve, KinematicConstraint, Object, PoseBone
 
 from ...skeleton.values import ChainPlan, Point
 from .. import versions
@@ -84,11 +75,12 @@ def has_built(bone: PoseBone) -> bool:
 
 def moved_bones(bone: PoseBone, constraint: Constraint) -> list[PoseBone]:
     """The bones that a constraint on `bone` moves, from the end up: with IK as many as its chain is long."""
-    if not isinstance(constraint, KinematicConstraint | SplineIKConstraint):
+    count = getattr(constraint, "chain_count", None)
+    if count is None:  # neither IK nor Spline IK
         return [bone]
     above = bone.parent_recursive
     bones = above if isinstance(constraint, KinematicConstraint) and not constraint.use_tail else [bone, *above]
-    return bones[: constraint.chain_count or None]
+    return bones[: count or None]
 
 
 def moved_by(bone: PoseBone, constraint: Constraint) -> set[str]:
