@@ -76,12 +76,8 @@ def load(file: Path, *, enable_autoexec: bool, **imported: Any) -> tuple[str, In
 
 
 def _unreadable(file: Path, why: str) -> Refused:
-    return Refused(
-        "UNREADABLE.damaged" if file.suffix == BLEND else "UNREADABLE.format",
-        value=str(file),
-        reason=why,
-        known=", ".join(READABLE),
-    )
+    named: dict[str, Any] = {"value": str(file), "reason": why, "known": ", ".join(READABLE)}
+    return Refused("UNREADABLE.damaged" if file.suffix == BLEND else "UNREADABLE.format", **named)
 
 
 def _is_blend(file: Path) -> bool:

@@ -120,14 +120,8 @@ class Shots:
         assert shot.number
         place, where = str(next(iter(shot.outputs), shot.report)), self._where(shot.number)
         file, other_file = (f"{self._files[at - 1]} {self._takes[at - 1]}".rstrip() for at in (shot.number, other))
-        return Refused(
-            "SAME_OUTPUT.row" if self._arguments.manifest else "SAME_OUTPUT.file",
-            value=place,
-            where=where,
-            file=file,
-            other=other,
-            other_file=other_file,
-        )
+        named: dict[str, Any] = {"value": place, "where": where, "file": file, "other": other, "other_file": other_file}
+        return Refused("SAME_OUTPUT.row" if self._arguments.manifest else "SAME_OUTPUT.file", **named)
 
 
 def _filled_in(table: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:

@@ -153,10 +153,8 @@ def _key_frames(chain: ChainPlan, keys: Keys, start: float, end: float) -> Array
     of_bones = keys == Keys.SOURCE
     frames = (bone_keys if of_bones else target_keys)(chain, start, end)
     if not len(frames):
-        value = point_text(chain.target)
-        raise Refused(
-            "NO_BONE_KEYS" if of_bones else "NO_TARGET_KEYS", chain=chain, value=value, **_in_words(start, end)
-        )
+        named = {"value": point_text(chain.target), "start": frame_text(start), "end": frame_text(end)}
+        raise Refused("NO_BONE_KEYS" if of_bones else "NO_TARGET_KEYS", chain=chain, **named)
     return np.union1d(frames, option_keys(chain, start, end))
 
 

@@ -80,9 +80,8 @@ def refuse_value(where: str, key: str, field: Any, value: Any, *, by_name: bool 
         raise Refused("WRONG_TYPE.field", value=value, wanted=_wanted(kind), **named)
     if kind == "FLOAT" and not field.hard_min <= value <= field.hard_max:
         limits = {"low": field.hard_min, "high": field.hard_max}
-        raise Refused(
-            "OUT_OF_RANGE.angle" if field.subtype == "ANGLE" else "OUT_OF_RANGE.number", value=value, **limits, **named
-        )
+        is_angle = field.subtype == "ANGLE"
+        raise Refused("OUT_OF_RANGE.angle" if is_angle else "OUT_OF_RANGE.number", value=value, **limits, **named)
 
 
 def _wanted(kind: str) -> str:

@@ -300,8 +300,6 @@ def _mute_modifiers(curve: FCurve, owner: Object | PoseBone) -> Iterator[str]:
         if modifier.type != "CYCLES" and not modifier.mute:
             modifier.mute = True
             kinds = cast(EnumProperty, modifier.bl_rna.properties["type"]).enum_items
-            yield translated(
-                "note.modifier_of_bone" if isinstance(owner, PoseBone) else "note.modifier_of_object",
-                kind=pgettext_rpt(kinds[modifier.type].name),
-                owner=owner.name,
-            )
+            named = {"kind": pgettext_rpt(kinds[modifier.type].name), "owner": owner.name}
+            of_bone = isinstance(owner, PoseBone)
+            yield translated("note.modifier_of_bone" if of_bone else "note.modifier_of_object", **named)

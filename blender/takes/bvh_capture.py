@@ -153,11 +153,6 @@ def _refuse_values(path: Path, file: BvhFile, wrong: NDArray[np.bool_]) -> None:
         return
     row, column = (int(found[0]) for found in np.nonzero(wrong))
     number, is_position, axis = file.channels[column]
-    raise Refused(
-        "BVH_VALUE",
-        value=str(path),
-        frame=row + 1,
-        joint=file.joints[number].name,
-        channel=f"{'XYZ'[axis]}{'position' if is_position else 'rotation'}",
-        number=file.rows[row, column],
-    )
+    channel = f"{'XYZ'[axis]}{'position' if is_position else 'rotation'}"
+    joint, value = file.joints[number].name, file.rows[row, column]
+    raise Refused("BVH_VALUE", value=str(path), frame=row + 1, joint=joint, channel=channel, number=value)

@@ -4,6 +4,7 @@ A target cannot be keyed if a limb hangs on it by constraints: moving it would m
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from bpy.types import Constraint, Object, PoseBone
@@ -119,10 +120,8 @@ def refuse_following(ends: Collection[str], plan: Plan) -> None:
         for frame in plan.frames if several else (None,):
             if shown_control_set(plan.rig, limb, frame) not in (("FK",) if several else ("FK", "IK")):
                 first = frame_text(plan.frames[0] if frame is None else frame)
-                bone, switch = limb.switch_bone, limb.switch
-                raise Refused(
-                    "NOT_SHOWN.built", object=plan.rig, bone=bone, value=limb.name, frame=first, switch=switch
-                )
+                named: dict[str, Any] = {"bone": limb.switch_bone, "switch": limb.switch, "frame": first}
+                raise Refused("NOT_SHOWN.built", object=plan.rig, value=limb.name, **named)
 
 
 def _refuse_unmovable(

@@ -101,12 +101,8 @@ def _moved_pole(plan: Plan, chain: ChainPlan) -> Callable[[], list[str]]:
         refuse_stretched_time(over_range)
         with sampling.Sampler(over_range, Sampling.AUTO) as sampler:
             keyed = _channels(over_range, run(sampler.of(pose_need(over_range, {pole}))), targets)
-    sentence = translated(
-        "note.pole_keys_moved" if keyed else "note.pole_moved",
-        pole=point_text(pole),
-        chain=chain.name,
-        count=len(frames),
-    )
+    named = {"pole": point_text(pole), "chain": chain.name, "count": len(frames)}
+    sentence = translated("note.pole_keys_moved" if keyed else "note.pole_moved", **named)
     return partial(_write, pole.object, plan.scene, moved, keyed, sentence)
 
 

@@ -223,13 +223,10 @@ def _pose_notes(plan: Plan, targets: Sequence[TargetsFromPose]) -> Iterator[str]
         chain, frames = of_chain.solved.plan, plan.frames[plan.requested]
         moved, rolled = of_chain.joints_moved[plan.requested], of_chain.bones_rolled[plan.requested]
         if moved.any():
-            yield translated(
-                "alert.pose_changes" if chain.pole or chain.hock else "alert.pose_changes_without_pole",
-                chain=chain.name,
-                when=when(frames, moved),
-                unit=unit_name(plan.scene),
-                moved=of_chain.moved[plan.requested].max(),
-            )
+            most = of_chain.moved[plan.requested].max()
+            named = {"chain": chain.name, "when": when(frames, moved), "unit": unit_name(plan.scene), "moved": most}
+            lacks_pole = not (chain.pole or chain.hock)
+            yield translated("alert.pose_changes_without_pole" if lacks_pole else "alert.pose_changes", **named)
         elif rolled.any():
             most = np.degrees(of_chain.rolled[plan.requested].max())
             yield translated("alert.roll_changes", chain=chain.name, rolled=most, when=when(frames, rolled))
