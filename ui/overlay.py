@@ -8,13 +8,13 @@ import blf
 import bpy
 import gpu
 from bpy.app.translations import pgettext_iface
-from bpy.props import BoolProperty
 from bpy.types import Context, Object, SpaceView3D, WindowManager
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from gpu_extras.batch import batch_for_shader
 
 from .. import __package__ as base_package
 from ..blender.armatures import Rig, local_armatures
+from ..blender.options import option
 
 if TYPE_CHECKING:
     from ..blender.status.guides import Line
@@ -150,12 +150,8 @@ def _draw_points(kind: Any, points: list[Any], color: tuple[float, ...], width: 
 
 def register() -> None:
     """Give windows the switch."""
-    WindowManager.two_bone_ik_overlay = BoolProperty(  # type: ignore[attr-defined]
-        name="Overlay",
-        description="Show limbs, reach, pole, and where feet stand, in the 3D Viewport",
-        get=_is_on,  # a value of its own would be lost with the file, and the drawing would not
-        set=_switch,
-    )
+    # A value of its own would be lost with the file, and the drawing would not.
+    WindowManager.two_bone_ik_overlay = option("shown", "overlay", get=_is_on, set=_switch)  # type: ignore[attr-defined]
 
 
 def unregister() -> None:

@@ -242,15 +242,9 @@ def _contact_door(which: int, name: str) -> object:
 
 
 def _chain_fields() -> Iterator[Field]:
-    live = props.BoolProperty(
-        name="Live",
-        description="Let the limbs follow while targets and pole targets move, without keys",
-        update=_live_changed,
-        **FIELD,
-    )
     yield Object, "chains", collection("Two-Bone IK Chains", TwoBoneIKChain)
     yield Object, "active", props.IntProperty(name="Active Two-Bone IK Chain", min=0, update=_active_changed, **FIELD)
-    yield Object, "live", live
+    yield Object, "live", option("shown", "live", update=_live_changed, **FIELD)
     # Not for users: tells which report is that of the armature as it is now. Undo takes it back, as what it tells of.
     yield Object, "report", props.StringProperty(name="Report", **HIDDEN)
     # Not for users: the name of the armature for which Create Targets has made this.
@@ -271,16 +265,10 @@ def _chain_fields() -> Iterator[Field]:
 
 
 def _hold_and_plant_fields() -> Iterator[Field]:
-    before = props.PointerProperty(
-        name="Action Before", description="The action from before holds", type=Action, **FIELD
-    )
-    captured = props.PointerProperty(
-        name="Captured Action", description="The action that this one was planted from", type=Action, options=set()
-    )
     yield Object, "holds", collection("Two-Bone IK Holds", TwoBoneIKHold)
-    yield Object, "source", before
+    yield Object, "source", option("kept", "before", type=Action, **FIELD)
     yield Object, "source_slot", props.StringProperty(name="Slot Before", **FIELD)
-    yield Action, "source", captured
+    yield Action, "source", option("kept", "captured", type=Action, options=set())
     yield Action, "source_slot", props.StringProperty(name="Captured Slot", options=set())
     for name, row in rows("plant", owner="rig").items():
         is_bone = row["type"] == "bone"
@@ -298,25 +286,18 @@ def _hold_and_plant_fields() -> Iterator[Field]:
             yield Scene, name, option(table, name, options=set(), **changed.get(table, {}))
 
 
-_GROUPS = TwoBoneIKChain, TwoBoneIKHold
-
-
-def _fields() -> Iterator[Field]:
-    yield from _chain_fields()
-    yield from _hold_and_plant_fields()
+_register, _unregister = bpy.utils.register_classes_factory((TwoBoneIKChain, TwoBoneIKHold))
 
 
 def register() -> None:
     """Add the properties to Blender's types."""
-    for group in _GROUPS:
-        bpy.utils.register_class(group)
-    for owner, name, field in _fields():
+    _register()
+    for owner, name, field in (*_chain_fields(), *_hold_and_plant_fields()):
         setattr(owner, f"two_bone_ik_{name}", field)
 
 
 def unregister() -> None:
     """Take them away again; values stay."""
-    for owner, name, _ in _fields():
+    for owner, name, _ in (*_chain_fields(), *_hold_and_plant_fields()):
         delattr(owner, f"two_bone_ik_{name}")
-    for group in _GROUPS:
-        bpy.utils.unregister_class(group)
+    _unregister()
