@@ -34,17 +34,12 @@ class Hiding:
 def on_top(plan: ChainPlan) -> Hiding | None:
     """The first constraint that moves a joint of this chain, whatever its pose is; IK first."""
     keyed, chain, below = ({bone.name for bone in bones} for bones in (plan.keyed, plan.bones, plan.below))
-    obstacles = [
-        (constraint.type != "IK", Hiding(bone=bone.name, constraint=constraint.name))
-        for bone, constraint in dependencies.constrained(plan.rig)
-        if acts(constraint)
-        and (
-            dependencies.hides(bone, constraint, keyed)
-            or bone.name in chain
-            or (bone.name in below and constraint.type not in _SCALING)
-        )
-    ]
-    return _switched(plan, min(obstacles, key=lambda obstacle: obstacle[0])[1]) if obstacles else None
+    acting = [(bone, constraint) for bone, constraint in dependencies.constrained(plan.rig) if acts(constraint)]
+    for bone, constraint in sorted(acting, key=lambda each: each[1].type != "IK"):
+        moves_joint = bone.name in chain or (bone.name in below and constraint.type not in _SCALING)
+        if moves_joint or dependencies.hides(bone, constraint, keyed):
+            return _switched(plan, Hiding(bone=bone.name, constraint=constraint.name))
+    return None
 
 
 def _switched(plan: ChainPlan, hiding: Hiding) -> Hiding:
