@@ -6,7 +6,7 @@ is not the hash of what lies there, and the shot counts as not done.
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -76,11 +76,7 @@ def done_before(shot: Shot, before: dict[str, Any], request: dict[str, Any]) -> 
 
 
 def write(
-    shot: Shot,
-    about: Mapping[str, Any],
-    reports: Sequence[api.Report],
-    refusals: Sequence[Refused],
-    outputs: Sequence[Path],
+    shot: Shot, about: Mapping[str, Any], reports: list[api.Report], refusals: list[Refused], outputs: list[Path]
 ) -> None:
     """Write the report of a shot that was carried out.
 

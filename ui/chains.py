@@ -90,13 +90,11 @@ def draw_bend(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None
         row.operator("two_bone_ik.flip_bend", text="", icon="UV_SYNC_SELECT")
         body.prop(chain, "plane")
         if chain.pole_target:
-            draw_option(body, chain, "pole_angle")
-            draw_option(body, chain, "pole_influence")
-            draw_option(body, chain, "pole_pin")
+            for option in ("pole_angle", "pole_influence", "pole_pin"):
+                draw_option(body, chain, option)
             body.prop(chain, "pole_smoothing")
-        body.prop(chain, "hinge_axis")
-        body.prop(chain, "reference")
-        body.prop(chain, "use_bend_limits")
+        for field in ("hinge_axis", "reference", "use_bend_limits"):
+            body.prop(chain, field)
         if chain.use_bend_limits:
             limits = body.column(align=True)
             draw_option(limits, chain, "bend_min", text="Minimum")

@@ -24,6 +24,9 @@ from .report import Report, build_report
 from .request import MeasurePhase, Need, Preparation, Resources, request
 from .write_channels import Channels, paths, write_keys
 
+NotesOf = Callable[[Plan], Iterable[str]]
+"""Gives sentences about the chains of a plan."""
+
 
 @request
 def bake(
@@ -68,13 +71,7 @@ def bake(
 
 
 def check(
-    rig: Rig,
-    names: Names,
-    frames: Frames | None,
-    scene: Scene | None,
-    way: Sampling,
-    *,
-    more_notes: Callable[[Plan], Iterable[str]],
+    rig: Rig, names: Names, frames: Frames | None, scene: Scene | None, way: Sampling, *, more_notes: NotesOf
 ) -> Report:
     """The report of a bake, without the bake. What shows already, as it is built into the rig, is measured.
 

@@ -41,6 +41,9 @@ from .request import Answer
 
 Place = tuple[float, float, float]
 
+_Keyed = Mapping[str, NDArray[np.bool_]]
+"""By chain (n,) True on frames that were asked for and keyed."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Comparison:
@@ -214,7 +217,7 @@ def _keyed(plan: Plan, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     return keyed
 
 
-def _between_keys(keyed: Mapping[str, NDArray[np.bool_]], asked: NDArray[np.intp]) -> list[int]:
+def _between_keys(keyed: _Keyed, asked: NDArray[np.intp]) -> list[int]:
     """Where among the rows `asked` a chain is likely to stray: halfway between its keys, of those farthest apart."""
     runs = np.concatenate([true_runs(~of_chain[asked]) for of_chain in keyed.values()])
     longest = np.argsort(runs[:, 0] - runs[:, 1], kind="stable")[:_FEW]
@@ -222,12 +225,7 @@ def _between_keys(keyed: Mapping[str, NDArray[np.bool_]], asked: NDArray[np.intp
 
 
 def _measured(
-    plan: Plan,
-    compared: Sequence[_Expectation],
-    keyed: Mapping[str, NDArray[np.bool_]],
-    samples: Samples,
-    rows: NDArray[np.intp],
-    tolerance: float,
+    plan: Plan, compared: list[_Expectation], keyed: _Keyed, samples: Samples, rows: NDArray[np.intp], tolerance: float
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """The fields of each chain's report, on the frames that were asked for."""
     # All side by side: NumPy takes nearly as long for one of them.
