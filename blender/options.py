@@ -37,12 +37,9 @@ _PROPERTIES: dict[str, Any] = {
     "int": props.IntProperty,
     "float": props.FloatProperty,
     "vector": props.FloatVectorProperty,
-    "text": props.StringProperty,
-    "bone": props.StringProperty,
     "object": partial(props.PointerProperty, type=Object),
-    "word": props.EnumProperty,
-    "words": props.EnumProperty,
-    "keyframe": props.EnumProperty,
+    **dict.fromkeys(("text", "bone"), props.StringProperty),
+    **dict.fromkeys(("word", "words", "keyframe"), props.EnumProperty),
 }
 _SETTINGS = frozenset("name description default min max soft_min soft_max precision step subtype unit size".split())
 

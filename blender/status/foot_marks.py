@@ -2,7 +2,6 @@
 their keys.
 """
 
-from collections.abc import Sequence
 from math import cos, dist, pi, sin
 from typing import NamedTuple
 
@@ -44,7 +43,8 @@ def foot_marks(rig: Rig, scene: Scene, depsgraph: Depsgraph) -> list[FootMark]:
     marks, frame = list[FootMark](), np.array([scene.frame_current_final])
     for name, row in contact_runs.rows(rig).items():
         places = _places(rig, row, depsgraph)
-        radius = _radius(rig, name, places)
+        apart = dist(*places) if places else 0.0
+        radius = _SIZE * apart or _SMALL * rig.pose.bones[name].length
         stands = (contact_keys.Row.of(row).within(frame) & contact_keys.POINTS > 0).tolist()
         marks += [FootMark(place, radius, on) for place, on in zip(places, stands, strict=False)]
     return marks
@@ -58,8 +58,3 @@ def _places(rig: Rig, row: FCurve, depsgraph: Depsgraph) -> list[Place]:
     to_world = evaluated.matrix_world
     points = (to_world @ evaluated.pose.bones[bone].matrix @ Vector(offset) for bone, offset in foot.stands_on)
     return [(point.x, point.y, point.z) for point in points]
-
-
-def _radius(rig: Rig, name: str, places: Sequence[Place]) -> float:
-    apart = dist(*places) if places else 0.0
-    return _SIZE * apart or _SMALL * rig.pose.bones[name].length

@@ -4,7 +4,6 @@ The mark is the name of the armature object, in `two_bone_ik_made_for`. Pointers
 file.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import bpy
@@ -43,12 +42,7 @@ def _owner(target: Any, rig: Rig) -> Rig:
     made_for: str = target.two_bone_ik_made_for
     if made_for == rig.name:
         return rig
-    users = [chain.id_data for chain in _all_chains() if target in (chain.target, chain.pole_target)]
     # A linked armature may be the only one that uses it, and is not looked at.
+    rigs = [item for item in bpy.data.objects if is_rig(item) and not item.library]
+    users = [user for user in rigs for chain in user.two_bone_ik_chains if target in (chain.target, chain.pole_target)]
     return min(users, key=lambda user: (user.name != made_for, user.name), default=rig)
-
-
-def _all_chains() -> Iterator[TwoBoneIKChain]:
-    for item in bpy.data.objects:
-        if is_rig(item) and not item.library:
-            yield from item.two_bone_ik_chains
