@@ -22,14 +22,11 @@ from .transform import Basis, stacked
 from .values import Bone, ChainPlan, Channel, Plan, Point, Samples
 
 
-def bone_bases(solved: SolvedGroup, before: twist.EarlierTwists | None = None) -> list[Basis]:
-    """The bases of the bones that are keyed, in the order of the plan.
-
-    before : see `twist.spread`
-    """
+def bone_bases(solved: SolvedGroup) -> list[Basis]:
+    """The bases of the bones that are keyed, in the order of the plan."""
     bases = limb_bases(solved)
     if solved.plan.twists:
-        bases = twist.spread(solved, bases, before)
+        bases = twist.spread(solved, bases)
     return _where_influenced(solved, bases)
 
 
@@ -252,15 +249,12 @@ def _group_channels(
     return {chain.name: [*_channels(plan, chain, bases, rotations, rows[chain.name])] for chain in group.plans}
 
 
-def pose_values(
-    solved: SolvedGroup, before: Mapping[Bone, Sequence[float]], twists: twist.EarlierTwists
-) -> Iterator[tuple[Bone, str, list[float]]]:
+def pose_values(solved: SolvedGroup, before: Mapping[Bone, Sequence[float]]) -> Iterator[tuple[Bone, str, list[float]]]:
     """Yields, for chains solved on one frame, a bone, the name of a property that poses it, and its values.
 
     before : as for `channels`; bones that are not in it are left out
-    twists : see `twist.spread`
     """
-    bases, skips = bone_bases(solved, twists), solved.plan.options.unreachable == Unreachable.SKIP
+    bases, skips = bone_bases(solved), solved.plan.options.unreachable == Unreachable.SKIP
     left_out = solved.out_of_reach[0].tolist() if skips else [False] * len(solved.plans)
     # Columns of bones side by side, one below the other.
     bones = [bone for column in zip(*(plan.keyed for plan in solved.plans), strict=True) for bone in column]

@@ -22,7 +22,7 @@ def undecided_twist(solved: SolvedGroup) -> Mask:
     """(n, c) True on frames on which a joint swings so far that its twist was taken from the frames around."""
     found = twist.measured(solved, limb_bases(solved)).values()
     none = np.zeros(solved.solution.status.shape, dtype=np.bool_)
-    return np.logical_or.reduce([none, *(~half.decided for half in found)])
+    return np.logical_or.reduce([none, *(~half.decided for half, _ in found)])
 
 
 def twist_points(solved: SolvedGroup, rows: Integers) -> Array:

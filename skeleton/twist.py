@@ -17,11 +17,9 @@ from ..solver.vectors import product
 from . import inherit, transform, twist_bones
 from .chain_group import ChainGroup, basis_below
 from .solved_group import SolvedGroup
-from .transform import Basis, stacked
-from .twist_bones import TwistPair, line_to, turned
-from .values import ChainPlan, Point, Samples, TwistBone
-
-EarlierTwists = Sequence[TwistPair]
+from .transform import Basis, each_array, stacked
+from .twist_bones import line_to, turned
+from .values import ChainPlan, Point, Samples, Turned, TwistBone
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -38,14 +36,11 @@ class Limb:
     below_poses: list[Array]
 
 
-def spread(solved: SolvedGroup, limb: list[Basis], before: EarlierTwists | None = None) -> list[Basis]:
-    """The bases of all keyed bones, from those of the bones of `ChainPlan.limb` as they are solved.
-
-    before : by column the twists from which those of the first frame go on; by default those of the plans
-    """
+def spread(solved: SolvedGroup, limb: list[Basis]) -> list[Basis]:
+    """The bases of all keyed bones, from those of the bones of `ChainPlan.limb` as they are solved."""
     plan, kinematics = solved.plan, solved.group.kinematics
     whole, (root, end, *after) = _limb(solved, limb), limb
-    angles = {half: found.angle for half, found in _twists(solved, whole, before).items()}
+    angles = {half: found.angle for half, (found, _) in _twists(solved, whole).items()}
     influence = np.asarray(solved.group.number("influence"))
     line: list[Basis] = []
     poses = whole.poses
@@ -68,14 +63,14 @@ def spread(solved: SolvedGroup, limb: list[Basis], before: EarlierTwists | None 
     return [root, end, *after, *line, *at_side]
 
 
-def measured(solved: SolvedGroup, limb: list[Basis], before: EarlierTwists | None = None) -> dict[bool, twist.Twist]:
-    """(n, c) the twist of each half that has twist bones, the upper one as True; `before` as for `spread`."""
-    return _twists(solved, _limb(solved, limb), before)
+def measured(solved: SolvedGroup, limb: list[Basis]) -> dict[bool, tuple[twist.Twist, Array]]:
+    """(n, c) the twist of each half that has twist bones, the upper one as True; (n, c, 3, 3) what has this twist."""
+    return _twists(solved, _limb(solved, limb))
 
 
-def _twists(solved: SolvedGroup, limb: Limb, before: EarlierTwists | None) -> dict[bool, twist.Twist]:
+def _twists(solved: SolvedGroup, limb: Limb) -> dict[bool, tuple[twist.Twist, Array]]:
     halves = [half for half in (True, False) if any(part.upper == half for part in solved.plan.twists)]
-    return {half: _twist(solved, limb, half, before) for half in halves}
+    return {half: _twist(solved, limb, half) for half in halves}
 
 
 def poses(solved: SolvedGroup, bases: Sequence[Basis]) -> list[Array]:
@@ -111,7 +106,7 @@ def _poses_below(plans: Sequence[ChainPlan], end: Array, below: Sequence[Basis])
     return inherit.poses(zip(*(plan.below for plan in plans), strict=True), end, below)[1:]
 
 
-def _twist(solved: SolvedGroup, limb: Limb, upper: bool, before: EarlierTwists | None) -> twist.Twist:
+def _twist(solved: SolvedGroup, limb: Limb, upper: bool) -> tuple[twist.Twist, Array]:
     """(n, c) of the root bones against their parents, or of the tip bones against the end bones."""
     plans, parent = solved.plans, solved.group.kinematics.parent
     rest = np.array([twist_bones.rest_orientation(plan, upper=upper) for plan in plans])
@@ -123,8 +118,10 @@ def _twist(solved: SolvedGroup, limb: Limb, upper: bool, before: EarlierTwists |
     carrier = (np.eye(4) if parent is None else parent) if upper else limb.poses[-1]
     turn = transform.orientation(twist_bones.seen_from(carrier, own[..., :3, :3]))
     turn = product(turn, np.swapaxes(rest, -1, -2))
-    start = np.array([each[not upper] for each in before or [plan.turned for plan in plans]])
-    return twist.twist(turn, line, start)
+    before = [plan.turned.get(upper, Turned()) for plan in plans]
+    first = [own if each.rotation is None else each.rotation for each, own in zip(before, turn[0], strict=True)]
+    found = twist.twist(np.concatenate(([first], turn)), line, [each.angle for each in before])
+    return each_array(lambda values: values[1:], found), turn
 
 
 def _shares(solved: SolvedGroup, number: int) -> Array:

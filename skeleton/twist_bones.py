@@ -21,10 +21,7 @@ from . import inherit, transform
 from .inherit import ChainKinematics
 from .rotation_mode import rotation_matrices
 from .transform import Basis
-from .values import Bone, ChainPlan, TwistBone
-
-TwistPair = tuple[float, float]
-"""Radians of twist, of the root bone and of the tip bone; whole turns count."""
+from .values import Bone, ChainPlan, Turned, TwistBone
 
 _TURNS = 2
 """How many whole turns of a twist keys may show in each direction: of more, bones posed by hand show one by chance."""
@@ -169,14 +166,13 @@ def _lines_above(plan: ChainPlan, poses: Sequence[Array], bases: Sequence[Basis]
 
 def turned_by_values(
     plan: ChainPlan, values: Mapping[Bone, Sequence[float] | Array], shares: Mapping[Bone, float]
-) -> TwistPair:
+) -> dict[bool, Turned]:
     """The twists that explain how the chain's twist bones are turned; 0 where they are posed otherwise.
 
     values : of twist bones in their rotation modes; bones without a value are ignored
     shares : of these bones, as they were then
     """
-    upper, lower = (_turned(plan, values, shares, upper=half) for half in (True, False))
-    return upper, lower
+    return {half: Turned(_turned(plan, values, shares, upper=half)) for half in (True, False)}
 
 
 def _turned(

@@ -110,6 +110,15 @@ class TwistBone:
     animated: bool = False
 
 
+class Turned(NamedTuple):
+    """Radians by which half a limb is twisted, whole turns count; and (3, 3) the rotation that has this twist on the
+    frame before, from which the shortest way leads on. None if there is no such frame: the next twist is the nearest.
+    """
+
+    angle: float = 0.0
+    rotation: Array | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ChainPlan:
     """One chain.
@@ -126,7 +135,7 @@ class ChainPlan:
     dependents : objects and bones that later chains depend on and that this chain moves because they are parented to
         it; for each, the bones from the nearest one above it up to one of the chain's
     twists : bones that take a share of a twist: first those in line, from the root on
-    turned : the twists, as in `twist_bones.Turned`, from which those of the first frame go on
+    turned : by half, the upper one as True, the twists from which those of the first frame go on; by default 0
     """
 
     name: str
@@ -148,7 +157,7 @@ class ChainPlan:
     key_frames: Array | None = None
     dependents: Mapping[Point, tuple[Bone, ...]] = field(default_factory=dict)
     twists: tuple[TwistBone, ...] = ()
-    turned: tuple[float, float] = (0.0, 0.0)
+    turned: Mapping[bool, Turned] = field(default_factory=dict)
 
     @property
     def targets(self) -> tuple[Point, ...]:

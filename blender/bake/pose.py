@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-import numpy as np
 from bpy.types import ID, Scene
 
 from ...skeleton import solve
@@ -13,8 +12,7 @@ from ...skeleton.bone_channels import keyed_rows, limb_bases, pose_values
 from ...skeleton.rotation_mode import rotation_name
 from ...skeleton.solved_group import SolvedGroup, one_by_one
 from ...skeleton.twist import measured
-from ...skeleton.twist_bones import TwistPair
-from ...skeleton.values import Bone, ChainPlan, Plan
+from ...skeleton.values import Bone, ChainPlan, Plan, Turned
 from .. import versions
 from ..armatures import Rig
 from ..curves import key_checks, write
@@ -67,7 +65,7 @@ def pose(
     refuse_unreachable(plan, solved)
     rows = keyed_rows(plan, solved)
     if rig.two_bone_ik_live:
-        solved = [replace(group, group=replace(group.group, plans=_as_posed(group.plans))) for group in solved]
+        solved = [*map(_as_posed, solved)]
     channels: Channels = {rig: (yield from convert.channels(plan, solved, rows, DEFAULTS))}
 
     def write(keep: Keeper) -> MeasurePhase:
@@ -137,28 +135,43 @@ def pose_solved(limbs: Mapping[Rig, tuple[Iterable[Bone], Iterable[SolvedGroup]]
     for group, values in before.items():
         if columns := [column for column, plan in enumerate(group.plans) if plan.rig in limbs]:
             part = group if len(columns) == len(group.plans) else group.only(columns)
-            new_values += pose_values(part, values, _going_on(part))
+            new_values += pose_values(_going_on(part), values)
     return write.pose_bones((owners[bone], name, numbers) for bone, name, numbers in new_values)
 
 
-_twists: dict[tuple[int, str], TwistPair] = session.of_state({})
-"""By `session_uid` of armature objects and chain the twists that the limb was posed with last."""
+_twists: dict[tuple[int, str], dict[bool, Turned]] = session.of_state({})
+"""By `session_uid` of armature objects and chain the twists of `ChainPlan.turned` that the limb was posed with last."""
 
 
-def _going_on(group: SolvedGroup) -> Sequence[TwistPair]:
-    """By column the twists of limbs that are solved on one frame, which go on from those that they had last."""
-    if not group.plan.twists:
-        return ()
-    found = measured(group, limb_bases(group), [plan.turned for plan in _as_posed(group.plans)])
-    halves = (found[half].angle[0] if half in found else np.zeros(len(group.plans)) for half in (True, False))
-    twists = np.stack(tuple(halves), axis=-1).tolist()
-    _twists.update(zip(map(_limb, group.plans), twists, strict=True))
-    return twists
+_frames: dict[int, float] = session.of_state({})
+"""By `session_uid` of armature objects the frame on which `go_to` was called last."""
+
+_BESIDE = 1.001
+"""Frames: no farther apart are two frames one after the other, in single precision."""
 
 
-def _as_posed(plans: Sequence[ChainPlan]) -> tuple[ChainPlan, ...]:
-    """Plans whose twists go on from those that their limbs were posed with last."""
-    return tuple(replace(plan, turned=_twists.get(_limb(plan), plan.turned)) for plan in plans)
+def go_to(rig: Rig, frame: float) -> None:
+    """`pose_solved` is on this frame now. To one that is not beside the last, no way leads on for twists."""
+    if abs(frame - _frames.get(rig.session_uid, frame)) > _BESIDE:
+        for limb in (limb for limb in _twists if limb[0] == rig.session_uid):
+            _twists[limb] = {half: Turned(last.angle) for half, last in _twists[limb].items()}
+    _frames[rig.session_uid] = frame
+
+
+def _going_on(solved: SolvedGroup) -> SolvedGroup:
+    """Limbs that are solved on one frame, with twists that go on from those that they had last."""
+    if solved.plan.twists:
+        solved = _as_posed(solved)
+        for half, (found, turn) in measured(solved, limb_bases(solved)).items():
+            for plan, *last in zip(solved.plans, found.angle[0].tolist(), turn[0], strict=True):
+                _twists.setdefault(_limb(plan), {})[half] = Turned(*last)
+    return solved
+
+
+def _as_posed(solved: SolvedGroup) -> SolvedGroup:
+    """Limbs whose twists go on from those that they were posed with last."""
+    plans = (replace(plan, turned={**plan.turned, **_twists.get(_limb(plan), {})}) for plan in solved.plans)
+    return replace(solved, group=replace(solved.group, plans=tuple(plans)))
 
 
 def _limb(plan: ChainPlan) -> tuple[int, str]:

@@ -14,7 +14,7 @@ from ...skeleton.values import ChainPlan
 from .. import versions
 from ..armatures import Rig
 from ..bake import convert
-from ..bake.pose import pose_solved
+from ..bake.pose import go_to, pose_solved
 from ..scene import dependencies, pose_before
 from ..settings import bone_marks
 from . import auto_keys, state
@@ -34,6 +34,8 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
     if _evaluating:
         return
     states = [rig_state for rig_state in map(state.cached, rigs) if rig_state.pulled is None]
+    for rig_state in states:
+        go_to(rig_state.rig, depsgraph.scene.frame_current_final)
     updated = {update.id.original for update in depsgraph.updates}
     layer = depsgraph.scene.name, depsgraph.view_layer.name
     touched = {rig_state for rig_state in states if rig_state.may_have_changed(updated, layer)}

@@ -50,18 +50,24 @@ LINE = (
 """An arm whose twist bones carry each other."""
 
 
-def arm(*, turns: float = 2.0, bones: Sequence[rigs.Bone] = SIDE, **fields: object) -> PropertyGroup:
-    """An arm whose target stands while it turns so often about the forearm, over the frames."""
+def arm(
+    *, turns: float = 2.0, swing: float = 0.0, bones: Sequence[rigs.Bone] = SIDE, **fields: object
+) -> PropertyGroup:
+    """An arm whose target stands while it turns so often about the forearm, over the frames; `swing` as for `turn`."""
     rig = rigs.armature(bones)
     fields = {"root_bone": "upper", "tip_bone": "hand", "use_rotation": True, "use_twist": True} | fields
     chain = rigs.chain(rig, "lower", target=(1.2, 0.6, 1.3), pole=(0.5, 1.0, 2.5), **fields)
     bpy.context.scene.frame_end = FRAMES[1]
-    turn(chain, turns)
+    turn(chain, turns, swing)
     return chain
 
 
-def turn(chain: PropertyGroup, turns: float, swing: Quaternion | None = None) -> None:
-    """Key the target on every frame: it turns about the forearm as that lies in the pose without twist."""
+def turn(chain: PropertyGroup, turns: float, swing: float = 0.0) -> None:
+    """Key the target on every frame: it turns about the forearm as that lies in the pose without twist.
+
+    swing : radians by which it is swung on all frames about one axis, with half of the turn before and half after it.
+        So a hand that is swung far turns by much less from frame to frame than it is twisted
+    """
     rig, target = chain.id_data, chain.target
     on = chain.use_twist, chain.use_rotation
     chain.use_twist = chain.use_rotation = False
@@ -74,7 +80,8 @@ def turn(chain: PropertyGroup, turns: float, swing: Quaternion | None = None) ->
     target.rotation_mode = "QUATERNION"
     for frame in range(FRAMES[0], FRAMES[1] + 1):
         angle = 2 * np.pi * turns * (frame - FRAMES[0]) / (FRAMES[1] - FRAMES[0])
-        target.rotation_quaternion = Quaternion(line, angle) @ (swing or Quaternion()) @ hand
+        half = Quaternion(line, 0.5 * angle)
+        target.rotation_quaternion = half @ Quaternion(line.orthogonal(), swing) @ half @ hand
         target.keyframe_insert("rotation_quaternion", frame=frame)
     for bone in rig.pose.bones:
         bone.matrix_basis = Matrix()

@@ -48,7 +48,7 @@ def twist(random: Random, scene: dict) -> None:
         scene["request"] = {"what": "bake_twist", "frames": random.choice([[1, 6], [-2, 9], [1, 4, 0.5]])}
     crowd.or_live(random, scene)
     # Live goes on from the pose as it is, which tells few whole turns apart.
-    speed = random.choice([0.3, 0.7, 1.2]) * (0.1 if scene["request"]["what"] in {"live", "crowd"} else 1.0)
+    speed = random.choice([0.3, 0.7, 1.2, 1.9, 2.6]) * (0.1 if scene["request"]["what"] in {"live", "crowd"} else 1.0)
     which, still = random.randrange(3), [random.uniform(-1, 1) for _ in "xyz"]
     turns = {frame: [*still[:which], speed * frame, *still[which + 1 :]] for frame in range(-3, 13)}
     scene["objects"]["Target"]["turns"] = turns
@@ -131,6 +131,7 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         for upper in (True, False):
             in_line = upper or "hock_bone" not in fields
             yield from _spread_faults(poses, without, shares, rest, upper=upper, in_line=in_line)
+        yield from _live_faults(scene, report.chains[0], poses, without, rest)
 
 
 def _shown(frames: Sequence[float]) -> tuple[list[dict[str, Matrix]], list[dict[str, float]], bool]:
@@ -168,6 +169,37 @@ def _turns(poses: Sequence[Mapping], rest: Mapping, carrier: str, bone: str) -> 
     return [(pose[carrier].inverted_safe() @ pose[bone] @ at_rest).to_quaternion() for pose in poses]
 
 
+def _angles(poses: Sequence[Mapping], rest: Mapping, *, upper: bool) -> list[float] | None:
+    """Radians by which root bone or hand is twisted against what carries it, as `_twist` gives them."""
+    start, end = ("upper", "lower") if upper else ("lower", "hand")
+    carrier, turned = (_above_root(), "upper") if upper else ("lower", "hand")
+    line = rest[end].translation - rest[start].translation
+    return _twist(_turns(poses, rest, carrier, turned), rest[carrier].to_3x3().inverted() @ line)
+
+
+def _live_faults(
+    scene: Mapping, report: object, poses: Sequence[Mapping], without: Sequence[Mapping], rest: Mapping
+) -> Iterator[str]:
+    """Bones that Live twists otherwise, frame after frame, than the bake has, where it poses the same limb."""
+    frames = report.frames
+    # Live does not know the frames that come.
+    if report.undecided_twist.any() or not all(_angles(without, rest, upper=upper) for upper in (True, False)):
+        return
+    build.clear()
+    build.build(scene)
+    build.show_all()
+    oracle.on_frame(float(frames[0]))
+    bpy.data.objects[RIG].two_bone_ik_live = True
+    bpy.context.view_layer.update()
+    for frame, pose, live in zip(frames, poses, _shown(frames)[0], strict=True):
+        off = {name: apart(pose[name].to_quaternion(), live[name].to_quaternion()) for name in pose}
+        if max(off["lower"], off["hand"]) > CLOSE:
+            return
+        if max(off.values()) > CLOSE:
+            yield f"live twists otherwise: by {degrees(max(off.values())):.4g} degrees on frame {frame:g}"
+            return
+
+
 def _spread_faults(
     poses: Sequence[Mapping],
     without: Sequence[Mapping],
@@ -186,9 +218,7 @@ def _spread_faults(
     line = rest[end].translation - rest[start].translation
     between = {True: "twist", False: "below"}[upper]
     between = between if in_line and between in rest else ""
-    carrier, turned = (_above_root(), "upper") if upper else ("lower", "hand")
-    turns = _turns(without, rest, carrier, turned)
-    angles = _twist(turns, rest[carrier].to_3x3().inverted() @ line)
+    angles = _angles(without, rest, upper=upper)
     if angles is None:
         return
     parts = {}
@@ -213,7 +243,7 @@ def _spread_faults(
     least = min(map(off, range(-2, 3)))
     if least > CLOSE:
         yield f"twist not spread: {'above' if upper else 'below'} a bone is {degrees(least):.4g} degrees off"
-    root = _twist(_turns(poses, rest, carrier, turned), rest[carrier].to_3x3().inverted() @ line)
+    root = _angles(poses, rest, upper=upper)
     if upper and between and root:
 
         def off_root(whole: int) -> float:
