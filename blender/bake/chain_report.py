@@ -180,7 +180,9 @@ class ChainReport:
         unit : what a world unit is, as `Report` has it
         """
         reached = self.status == int(Status.REACHED)  # by the word itself, NumPy takes ten times as long
-        counts = {"reached": np.count_nonzero(reached), "count": np.count_nonzero(~self.unmeasured)}
+        # Off its pole, the list does not call it reached either: both go by what `off_pole` is.
+        on_pole = np.count_nonzero(reached & ~(self.off_pole > 0.0))
+        counts = {"reached": on_pole, "count": np.count_nonzero(~self.unmeasured)}
         details = self._details(reached, planted, unit)
         worst = self.worst
         if worst is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from random import Random
@@ -54,10 +55,22 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         pin = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["lower"].two_bone_ik_pole_pin
         if pin == 1.0:
             shown[row] = limb.joints(), limb.aim(), np.array(bpy.data.objects["Pole"].matrix_world.translation)
+    if len(shown) == len(chain.frames):
+        yield from _count_faults(chain, shown)
     most = rig.two_bone_ik_chains["lower"].max_stretch
     links = _links(scene, chain.frames, most)
     for row, (joints, goal, pole) in shown.items() if links else ():
         yield from _faults(chain, row, joints, goal, pole, links[row], most)
+
+
+def _count_faults(chain: object, shown: Mapping) -> Iterator[str]:
+    """The first line counts frames as reached where the tip is on its target and the elbow on its pole."""
+    [count] = re.findall(r"(\d+) of \d+ frames reached", "\n".join(chain.lines()))
+    off = {row: np.linalg.norm(joints[1] - pole) for row, (joints, _, pole) in shown.items() if chain.status[row] == 0}
+    size = {row: np.linalg.norm(np.diff(shown[row][0], axis=0), axis=-1).sum() for row in off}
+    least, most = (sum(off[row] < part * size[row] for row in off) for part in (0.5e-4, 2e-4))
+    if not least <= int(count) <= most:
+        yield f"reached counted otherwise: {count} frames where {least} to {most} are on pole and target"
 
 
 def _links(scene: Mapping, frames: np.ndarray, most: float) -> dict[int, np.ndarray]:

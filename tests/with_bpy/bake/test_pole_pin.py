@@ -11,6 +11,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.live import state
 from bl_ext.user_default.two_bone_ik.blender.status.guides import guides
+from bl_ext.user_default.two_bone_ik.blender.status.limb_state import limb_states
 from bpy.types import Object, PropertyGroup
 from mathutils import Matrix, Vector
 
@@ -117,6 +118,26 @@ def test_beyond_its_limits_a_report_says_how_far_off_the_pole() -> None:
     shown = scales(chain.id_data)
     assert (shown <= 1.05 + CLOSE).all()
     assert (shown >= 1 / 1.05 - CLOSE).all()
+
+
+@pytest.mark.parametrize("most", [1.0, 1.05, 1.15, 2.0])
+def test_frames_off_the_pole_are_reached_in_no_words(most: float) -> None:
+    """The first line counts frames as the list calls them."""
+    chain = pinned_arm()
+    chain.max_stretch = most
+    report = api.bake(chain.id_data, frames=FRAMES)
+    on_pole = np.linalg.norm(joints()[:, 1] - POLE, axis=-1) < 2e-4
+    on_target = WITH_HAND.offs(EVERY) < CLOSE
+    reached = np.count_nonzero(on_pole & on_target)
+    assert report.lines()[0] == f"lower: {reached} of 12 frames reached"
+    states = []
+    for frame in EVERY:
+        depsgraph = on_frame(frame)
+        states.append(limb_states(chain.id_data, bpy.context.scene, depsgraph)["lower"].state)
+    assert states.count("REACHED") == reached
+    # What programs read tells of targets alone.
+    assert report.chains[0].summary()["reached"] == np.count_nonzero(on_target)
+    assert report.reached == on_target.all()
 
 
 def nearest(joints: np.ndarray, limits: np.ndarray) -> float:
