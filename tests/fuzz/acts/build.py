@@ -10,7 +10,7 @@ import numpy as np
 from bl_ext.user_default.two_bone_ik import api
 
 from fuzz import changes, judge, oracle, state
-from fuzz.acts import hock, twist
+from fuzz.acts import hock, tail, twist
 from fuzz.build import RIG
 
 OFF = 2e-4
@@ -41,6 +41,8 @@ def build(random: Random, scene: dict) -> None:
         chain.pop("keyed", None)
     if spreads:
         _spread(random, scene)
+    if random.random() < 0.3:
+        tail.tail(random, scene)
 
 
 def _spread(random: Random, scene: dict) -> None:

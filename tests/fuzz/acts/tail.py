@@ -20,7 +20,9 @@ def tail(random: Random, scene: dict) -> None:
         frames = random.sample(range(1, 7), random.choice([1, 2, 3]))
         turns = {frame: [round(random.uniform(-pi, pi), 2) for _ in "xyz"] for frame in sorted(frames)}
         scene["objects"].get(chain["target"], {}).setdefault("turns", turns)
-        if random.random() < 0.2:
+        is_built = scene["request"]["what"] == "build_limbs"
+        if random.random() < (0.05 if is_built else 0.2):  # else it is mostly refused
             scene["poses"].setdefault(tip, {})["scale"] = [round(random.uniform(0.4, 2.0), 2) for _ in "xyz"]
         if fields.get("unreachable") == "STRETCH":
-            scene["bones"][tip]["inherit_scale"] = random.choice(["NONE", "ALIGNED", "AVERAGE"])
+            rules = ["NONE", "ALIGNED", "AVERAGE", *(["NONE"] * 7 if is_built else [])]
+            scene["bones"][tip]["inherit_scale"] = random.choice(rules)
