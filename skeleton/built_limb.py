@@ -6,6 +6,9 @@ In the space of aim the line is y and the hinge x, so a bone that is turned by a
 y cos a + z sin a. Where there is a pole angle, *swivel* turns by it below aim. *base* is there where aim needs a bone
 that does not move. For the plane of the rest pose there is no aim: a bone *goal* tells where the target is in it.
 
+Where the tail of a tip bone comes to the target, *hand* lies on the target as that bone then does, and what follows the
+target otherwise follows *joint*, where the tip has to be for it. They do not depend on the limb.
+
 Of a twist, *turn* does below the first of two bones what *carried* does on the second; each *twist* turns by its share.
 
 The names of the values in expressions: d, the distance in the world from root joint to target, and s, the scale of aim
@@ -45,7 +48,7 @@ class BuiltBone:
     parent : str            the part of the limb that carries it; "" for none
     carrier : str           name of the bone of the rig that carries it instead; "" for none
     orientation : (3, 3)    in the space of the root bone at rest
-    head : (3,)             there; only for show, since no place of a part counts
+    head : (3,)             there; only for show, since no place of a part counts but that of joint beside hand
     axis : (3,)             what it turns about, in its own space
     angle : str             expression for that, in radians; "" if nothing turns it
     """
@@ -157,6 +160,16 @@ def _leading(carrier: str, aim: Array, options: Options, *, turned: bool) -> dic
     if turned:
         bones["swivel"] = BuiltBone(parent="aim", orientation=aim, angle=f"p+{_TURN:.9g}")
     return bones
+
+
+def built_reach(tip: Array, length: float, carrier: str) -> dict[str, BuiltBone]:
+    """The parts for a tip bone of this length whose tail comes to the target.
+
+    tip : (4, 4)    the bone at rest, in the space of the root bone
+    """
+    orientation, head = tip[:3, :3], tip[:3, 3]
+    hand = BuiltBone(carrier=carrier, orientation=orientation, head=head + length * orientation[:, 1])
+    return {"hand": hand, "joint": BuiltBone(parent="hand", orientation=orientation, head=head)}
 
 
 def built_twists(plan: ChainPlan, end: Array) -> Iterator[tuple[str, BuiltBone]]:

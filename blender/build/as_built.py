@@ -36,21 +36,20 @@ class BuiltBone:
 
 
 def as_built(rig: Rig, names: Sequence[str]) -> Iterator[BuiltBone]:
-    """What bones of these names copy, and what carries that; then those that follow a target themselves."""
-    for copy in filter(None, (built_by(rig, name) for name in names)):
-        yield BuiltBone(None, _driver(rig, f"{copy.path_from_id()}.influence"), ())
-        bone: Bone | None = rig.data.bones.get(copy.subtarget)
+    """What bones of these names copy, and what carries that; then the same of those that turn as a target does."""
+    constraints: Iterable[Any] = (item for name in names for item in rig.pose.bones[name].constraints)
+    tips = (item for item in constraints if item.name.startswith(TIP))
+    for copy in (*filter(None, (built_by(rig, name) for name in names)), *tips):
+        yield BuiltBone(None, _driver(rig, f"{copy.path_from_id()}.influence"), _outside(rig, [copy]))
+        bone: Bone | None = rig.data.bones.get(copy.subtarget) if copy.target == rig else None
         while bone and kind_of(bone):
             pose_bone: Any = rig.pose.bones[bone.name]
             drivers = (_driver(rig, f"{pose_bone.path_from_id()}{path}", index) for path, index in _DRIVEN)
             built = [item for item in pose_bone.constraints if item.name.startswith(BUILT)]
             tracks = (_track(item.track_axis, item.influence) for item in built if item.type == "LOCKED_TRACK")
-            outside = (item for item in built if item.target != rig or not kind_of(rig.data.bones.get(item.subtarget)))
             turned = " ".join((*drivers, *tracks))
-            yield BuiltBone(bone.matrix_local.copy(), turned, tuple(map(_target, outside)))
+            yield BuiltBone(bone.matrix_local.copy(), turned, _outside(rig, built))
             bone = bone.parent
-    for tip in (item for name in names for item in rig.pose.bones[name].constraints if item.name.startswith(TIP)):
-        yield BuiltBone(None, _driver(rig, f"{tip.path_from_id()}.influence"), (_target(tip),))
 
 
 _DRIVEN = ((f".{ANGLE}", 0), (".scale", 1), (HINGE, 0))
@@ -62,8 +61,10 @@ def _driver(rig: Rig, path: str, index: int = 0) -> str:
     return curve.driver.expression if curve and curve.driver.is_valid else ""
 
 
-def _target(constraint: Any) -> tuple[int, str]:
-    return constraint.target.session_uid if constraint.target else 0, constraint.subtarget
+def _outside(rig: Rig, constraints: Iterable[Any]) -> tuple[tuple[int, str], ...]:
+    """What these constraints follow that was not built."""
+    outside = (item for item in constraints if item.target != rig or not kind_of(rig.data.bones.get(item.subtarget)))
+    return tuple((item.target.session_uid if item.target else 0, item.subtarget) for item in outside)
 
 
 def _track(axis: str, influence: float) -> str:
@@ -85,20 +86,22 @@ def are_there(rig: Rig, parts: Parts, names: Sequence[str]) -> bool:
 def _wanted(rig: Rig, parts: Parts, names: Iterable[str]) -> Iterator[BuiltBone]:
     chain, copied = parts.chain, parts.copying()
     root, pole = rest(rig.data.bones[chain.root.name]), pole_of(chain)
-    leading = "goal" if parts.in_rest_plane else "aim"
-    for part in (copied[name][0] for name in names if name in copied):
-        yield BuiltBone(None, "k", ())
+    leading, target = "goal" if parts.in_rest_plane else "aim", _followed(chain.target)
+    outside = {"": (target,), "hand": (target, target)}
+    outside[leading] = (*(() if chain.by_tail else (target,)), *((_followed(pole),) if pole else ()))
+    copies = [(copied[name][0], "k") for name in names if name in copied]
+    copies += [("joint" if chain.by_tail else "", parts.tip_influence)] if chain.use_rotation else []
+    for part, influence in copies:
+        yield BuiltBone(None, influence, outside.get(part, ()))
         while part:
-            built, tracks, followed = parts.limb.bones[part], list[str](), list[Point]()
-            if part == leading:
-                followed = [chain.target, *([pole] if pole else [])]
-                tracks = [_track(track_axis(parts), chain.number("pole_influence"))] if pole else []
+            built, leads = parts.limb.bones[part], part == leading
+            tracks = [_track(track_axis(parts), chain.number("pole_influence"))] if leads and pole else []
             stretch = parts.limb.stretch if part == "upper" and "max_stretch" in parts.options else ""
             bend = parts.limb.bend if part == "lower" else ""
-            uids = tuple((point.object.session_uid, point.bone) for point in followed)
             place = Matrix((root @ compose(built.orientation, built.head)).tolist())
-            yield BuiltBone(place, " ".join((built.angle, stretch, bend, *tracks)), uids)
+            yield BuiltBone(place, " ".join((built.angle, stretch, bend, *tracks)), outside.get(part, ()))
             part = built.parent
-    if chain.use_rotation:
-        target = chain.target.object.session_uid, chain.target.bone
-        yield BuiltBone(None, parts.tip_influence, (target,))
+
+
+def _followed(point: Point) -> tuple[int, str]:
+    return point.object.session_uid, point.bone

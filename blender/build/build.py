@@ -7,7 +7,7 @@ from bpy.types import Scene
 
 from ...skeleton import solve
 from ...skeleton.bone_channels import keyed_rows
-from ...skeleton.built_limb import built_limb, built_twists
+from ...skeleton.built_limb import built_limb, built_reach, built_twists
 from ...skeleton.steps import part
 from ...skeleton.values import ChainPlan
 from ...solver.values import Unreachable
@@ -125,7 +125,9 @@ def _parts(chain: ChainPlan) -> Parts:
         soft="softness" in options,
         turned="pole_angle" in options,
     )
-    limb = replace(limb, bones=limb.bones | dict(built_twists(chain, end)))
+    tip, at_root = chain.below[-1:], np.linalg.inv(rest(bones[chain.root.name]))
+    reach = built_reach(at_root @ rest(bones[tip[0].name]), tip[0].length, carrier) if chain.by_tail else {}
+    limb = replace(limb, bones=limb.bones | reach | dict(built_twists(chain, end)))
     return Parts(chain=chain, limb=limb, holder=_holder(chain), options=options)
 
 

@@ -5,9 +5,11 @@ from math import hypot
 
 import numpy as np
 
+from ...skeleton.solve import world_joints
 from ...skeleton.solved_group import SolvedGroup
+from ...skeleton.tail import world_tails
 from ...skeleton.values import ChainPlan, Plan, Point, Samples
-from ...solver.values import Bend, Plane, ReachWith, Reference, Unreachable
+from ...solver.values import Bend, Plane, Reference, Unreachable
 from ...solver.vectors import norm
 from .. import versions
 from ..armatures import Rig
@@ -25,7 +27,6 @@ _FIT = {
     "use_extension_limit": (False,),
     "pole_smoothing": (0.0,),
     "pole_pin": (0.0,),
-    "reach_with": (ReachWith.JOINT,),
 }
 """The values of a chain's fields that can be built, where not all can be."""
 
@@ -77,9 +78,11 @@ def _refuse_options(chain: ChainPlan) -> None:
 
 
 def _refuse_beside(chain: ChainPlan) -> None:
-    """Raise `Refused` where a bone is to stretch whose next joint is not on its axis: that would go elsewhere."""
+    """Raise `Refused` where a bone is to stretch that would take the next joint, or a tail that reaches, elsewhere."""
     if chain.options.unreachable != Unreachable.STRETCH:
         return
+    if chain.by_tail and chain.below[-1].inherit_scale != "NONE":
+        raise Refused("NOT_BUILDABLE.stretched", chain=chain, bone=chain.tip_bone)
     bones = [chain.rig.data.bones[bone.name] for bone in (chain.root, chain.end, *chain.third)]
     _, joints = joints_at_rest(chain.rig, chain.rig.two_bone_ik_chains[chain.name])
     for bone, place in zip(bones, joints[1:], strict=True):
@@ -123,6 +126,9 @@ def refuse_uneven(plan: Plan, solved: SolvedGroup, samples: Samples) -> None:
         if not rig.data.bones[chain.root.name].use_connect:
             location = samples.basis[Point(rig, chain.root.name)].location
             moved = moved | (norm(location) > _SLIGHT * size)
+        if chain.by_tail:
+            lengths = norm(world_tails(solved) - world_joints(solved)[..., -1, :])[:, column]
+            moved = moved | (np.abs(lengths - chain.below[-1].length * scales[:, 0]) > _SLIGHT * size * scales[:, 0])
         # Copy Rotation turns a mirrored bone the other way.
         for bone in (*chain.bones, *chain.bearing, *chain.keyed):
             moved = moved | (samples.basis[Point(rig, bone.name)].scale.prod(axis=-1) < 0.0)

@@ -35,7 +35,7 @@ Blender keeps up the name of a renamed bone in what a driver reads, but for path
 element of `ANGLE`.
 """
 
-_LIKE_ROOT = {"aim", "goal", "upper"}
+_LIKE_ROOT = {"aim", "goal", "upper", "hand"}
 """The parts that, where a bone of the rig carries them, are carried as the root bone is."""
 
 TIP = f"{BUILT} Rotation"
@@ -177,6 +177,10 @@ def _connect(rig: Rig, parts: Parts, names: Mapping[str, str]) -> None:
 def _aim(parts: Parts, rig: Rig, names: Mapping[str, str]) -> dict[str, DriverInput]:
     """Let the first bone follow target and pole target; what drivers read to know how far the target is."""
     target = parts.chain.target
+    if parts.chain.by_tail:
+        hand, target = rig.pose.bones[names["hand"]], Point(rig, names["joint"])
+        _constrain(hand, "COPY_LOCATION", parts.chain.target)
+        _copy_turn(hand, parts.chain.target)
     if parts.in_rest_plane:
         _constrain(rig.pose.bones[names["goal"]], "COPY_LOCATION", target)
         return {axis: (f"LOC_{axis.upper()}", Point(rig, names["goal"])) for axis in "yz"}
@@ -214,9 +218,15 @@ def _let_copy(rig: Rig, parts: Parts, names: Mapping[str, str], paths: Mapping[s
             copy = _copy(bones[bone.name], "COPY_SCALE", source, "POSE", switch, influence)
             copy.use_x = copy.use_z = False
     if chain.use_rotation:
-        # In the space of the armature a mirrored object does not matter.
-        space = "POSE" if chain.target.object == rig and chain.target.bone else "WORLD"
-        _copy(bones[chain.tip_bone], "COPY_ROTATION", chain.target, space, switch, parts.tip_influence).name = TIP
+        turned_as = Point(rig, names["joint"]) if chain.by_tail else chain.target
+        _copy_turn(bones[chain.tip_bone], turned_as, switch, parts.tip_influence).name = TIP
+
+
+def _copy_turn(bone: PoseBone, target: Point, *driven: str) -> Any:
+    """A constraint by which the bone is turned as a target is."""
+    # In the space of the armature a mirrored object does not matter.
+    space = "POSE" if target.object == bone.id_data and target.bone else "WORLD"
+    return _copy(bone, "COPY_ROTATION", target, space, *driven)
 
 
 def _copy(bone: PoseBone, kind: Any, target: Point, space: str, switch: str = "", influence: str = "k") -> Any:

@@ -16,7 +16,7 @@ from ...skeleton.target_channels import KeyedTarget, WorldTransform, by_object, 
 from ...skeleton.values import ChainPlan, Channel, Point, Samples
 from ...solver import rotation
 from ...solver.diagnostics import joint_angles
-from ...solver.values import Array
+from ...solver.values import Array, ReachWith
 from ...solver.vectors import angle_about, cross, norm, product, rejection, unit
 from ..bake.build_plan import limb_plan
 from ..bake.write_channels import Channels, pose_channels
@@ -67,7 +67,10 @@ class PulledControls:
             name, place = chain.tip_place
             self._shown[2:] = [(Point(chain.rig, name), place)]
         self._swivel = read_bone(chain.rig, limb.swivel) if limb.swivel and not poled else None
-        self._start = self._sampled()
+        self._start, self._lever = self._sampled(), np.zeros(3)
+        if built and chain.reach_with == ReachWith.TAIL:
+            tip = product(self._start.to_world[chain.rig], self._start.pose[self._shown[2][0]])
+            self._lever = chain.below[-1].length * tip[0, :3, 1]
         self._moved: dict[Point, list[Channel]] = {}
 
     @property
@@ -90,7 +93,7 @@ class PulledControls:
 
     def reach_for(self, tip: Sequence[float]) -> None:
         """From now on the control is where the tip is at this position, in world space."""
-        self._move(self._target, np.array([tip]), self._start)
+        self._move(self._target, np.array([tip]) + self._lever, self._start)
 
     def bend_towards(self, pole: Sequence[float]) -> None:
         """Bend the limb towards this position in world space, as near as the rig comes.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import bpy
 import numpy as np
 from bpy.types import Object, PropertyGroup
@@ -25,13 +27,15 @@ CLOSE = 1e-6
 """Part of the limb's length."""
 
 
-def crane(seed: int, *, reach: float = 0.9, hook: float = 1.0, **fields: object) -> PropertyGroup:
+def crane(
+    seed: int, *, reach: float = 0.9, hook: float = 1.0, bones: Sequence[Bone] = CRANE, **fields: object
+) -> PropertyGroup:
     """The chain of a crane "Rig" whose hook goes to an empty "Target", which is elsewhere and turned on each frame.
 
     reach : the greatest distance of the joint from the root, as part of the limb's length
     hook : the length of the hook as posed, as part of that at rest
     """
-    rig, rng = rigs.armature(CRANE), np.random.default_rng(seed)
+    rig, rng = rigs.armature(bones), np.random.default_rng(seed)
     target = rigs.empty("Target")
     target.rotation_mode = "QUATERNION"
     places, turns = {}, {}

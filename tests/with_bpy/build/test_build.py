@@ -324,8 +324,6 @@ def test_joints_beside_a_bone_are_built_unless_it_stretches(moved: str, bone: st
         ({"use_extension_limit": True}, "has Limit Extension on"),
         ({"pole_smoothing": 0.5}, "has Pole Smoothing 0.5"),
         ({"pole_pin": 0.5}, "has Pin to Pole 0.5"),
-        ({"tip_bone": "hand", "use_rotation": True, "reach_with": "TAIL"}, "has Reach With Tail, .*: set it to Joint"),
-        ({"plane": "REST"}, "bends in the plane of its rest pose and has a pole target"),
     ],
     ids=str,
 )
