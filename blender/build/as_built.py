@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bpy.types import Bone
+from bpy.types import Bone, PoseBone
 from mathutils import Matrix
 
 from ...skeleton.built_limb import alike
@@ -45,11 +45,19 @@ def as_built(rig: Rig, names: Sequence[str]) -> Iterator[BuiltBone]:
         while bone and kind_of(bone):
             pose_bone: Any = rig.pose.bones[bone.name]
             drivers = (_driver(rig, f"{pose_bone.path_from_id()}{path}", index) for path, index in _DRIVEN)
-            built = [item for item in pose_bone.constraints if item.name.startswith(BUILT)]
+            owners = (rig.pose.bones[name] for name in (bone.name, *_goals(rig, pose_bone)))
+            built = [item for owner in owners for item in owner.constraints if item.name.startswith(BUILT)]
             tracks = (_track(item.track_axis, item.influence) for item in built if item.type == "LOCKED_TRACK")
             turned = " ".join((*drivers, *tracks))
             yield BuiltBone(bone.matrix_local.copy(), turned, _outside(rig, built))
             bone = bone.parent
+
+
+def _goals(rig: Rig, bone: PoseBone) -> set[str]:
+    """Names of the bones that tell lower where the target is, in the plane of the rest pose: they carry no part."""
+    curve = driver_at(rig, f"{bone.path_from_id()}{HINGE}")
+    read = (target.bone_target for each in (curve.driver.variables if curve else ()) for target in each.targets)
+    return {name for name in read if kind_of(rig.data.bones.get(name)) == "goal"}
 
 
 _DRIVEN = ((f".{ANGLE}", 0), (".scale", 1), (HINGE, 0))
@@ -86,13 +94,13 @@ def are_there(rig: Rig, parts: Parts, names: Sequence[str]) -> bool:
 def _wanted(rig: Rig, parts: Parts, names: Iterable[str]) -> Iterator[BuiltBone]:
     chain, copied = parts.chain, parts.copying()
     root, pole = rest(rig.data.bones[chain.root.name]), pole_of(chain)
-    leading, target = "goal" if parts.in_rest_plane else "aim", _followed(chain.target)
-    outside = {"": (target,), "hand": (target, target)}
+    leading, target = "lower" if parts.in_rest_plane else "aim", _followed(chain.target)
+    outside = {"hand": (target, target)}
     outside[leading] = (*(() if chain.by_tail else (target,)), *((_followed(pole),) if pole else ()))
     copies = [(copied[name][0], "k") for name in names if name in copied]
     copies += [("joint" if chain.by_tail else "", parts.tip_influence)] if chain.use_rotation else []
     for part, influence in copies:
-        yield BuiltBone(None, influence, outside.get(part, ()))
+        yield BuiltBone(None, influence, () if part else (target,))
         while part:
             built, leads = parts.limb.bones[part], part == leading
             tracks = [_track(track_axis(parts), chain.number("pole_influence"))] if leads and pole else []

@@ -98,6 +98,19 @@ def test_a_limb_is_to_be_built_again_once_an_option_changes(field: str, value: o
     assert _state(rig) == "BUILT"
 
 
+def test_a_limb_in_its_rest_plane_is_built_again_for_a_target() -> None:
+    """There no part of the limb follows the target: drivers read where it is."""
+    chain = rigs.arm(plane="REST")
+    rig, before = chain.id_data, chain.target
+    api.build(rig)
+    before.name = "renamed"
+    assert _state(rig) == "BUILT"
+    chain.target = rigs.empty("Other")
+    assert _state(rig) == "BUILT_BEFORE"
+    chain.target = before
+    assert _state(rig) == "BUILT"
+
+
 def test_a_tip_bone_is_free_once_its_limb_is_built_without_it() -> None:
     chain = rigs.chain(rigs.armature(rigs.ARM), "lower", target=(1.2, 0.6, 1.3), **FOLLOWED)
     rig = bpy.data.objects["Rig"]
