@@ -21,7 +21,7 @@ import numpy as np
 from ..numbers import true_runs
 from ..shortest_path import shortest_path
 from ..values import Array, Mask
-from ..vectors import any_normal, cross, dot, norm
+from ..vectors import any_normal, cross, dot, norm, unit
 from .statistics import HELD, commonest, densest, noise, slopes, window_sums
 
 _LEVEL = 0.8
@@ -234,30 +234,30 @@ def without_pivots(points: Array, stands: Mask, rate: float, up: Array, contact:
     stands : (n, 2) bool      as found
     contact : seconds         the least duration of a contact
     """
-    line = points[:, 0] - points[:, 1]
-    found = stands.copy()
+    found, line = stands.copy(), points[:, 0] - points[:, 1]
+    heights, forwards = dot(points, up), any_normal(up)
+    pitches = np.arcsin(np.clip(dot(unit(line), up), -1.0, 1.0))
+    headings = np.arctan2(dot(line, cross(up, forwards)), dot(line, forwards))
     for first, last in true_runs(stands.all(axis=1) & (norm(line) > 0.0)):
         rows = slice(first, last + 1)
-        own, heights = points[rows], dot(points[rows], up)
-        sine = dot(line[rows], up) / norm(line[rows])
-        pitch = np.arcsin(np.clip(sine, -1.0, 1.0))
+        own, height, pitch = points[rows], heights[rows], pitches[rows]
         for begin, end in true_runs(np.abs(pitch - pitch.mean()) > _PITCHES):
             if end - begin + 1 > contact * rate:
-                off = np.abs(heights[begin : end + 1] - np.median(heights, axis=0)).mean(axis=0)
+                off = np.abs(height[begin : end + 1] - np.median(height, axis=0)).mean(axis=0)
                 found[first + begin : first + end + 1, np.argmax(off)] = False
-        for begin, end in _turning_spans(line[rows], rate, up):
+        for begin, end in _turning_spans(np.unwrap(headings[rows]), rate):
             way = norm(own[begin : end + 1] - own[begin]).mean(axis=0)
             found[first + begin : first + end + 1, np.argmax(way)] = False
     return found
 
 
-def _turning_spans(line: Array, rate: float, up: Array) -> list[tuple[int, int]]:
-    """First and last row of each run of lines (n, 3) that turns far and fast."""
-    forwards = any_normal(up)
-    heading = np.unwrap(np.arctan2(dot(line, cross(up, forwards)), dot(line, forwards)))
+def _turning_spans(heading: Array, rate: float) -> list[tuple[int, int]]:
+    """First and last row of each run in which headings (n,) in radians turn far and fast."""
+    if np.ptp(heading) <= _TURNS:
+        return []  # as nearly all
     speed, _ = slopes(heading, _WINDOW, rate)
-    side = len(line) - len(speed)
+    side = len(heading) - len(speed)
     speed = np.pad(speed, (side // 2, side - side // 2), mode="edge")
     # A pivot that hardly pauses is one; it may go to and fro.
-    spans = true_runs(np.abs(speed) > _SPEED)
-    return [(first, last) for first, last in spans if np.ptp(heading[first : last + 1]) > _TURNS]
+    fast = true_runs(np.abs(speed) > _SPEED)
+    return [(first, last) for first, last in fast if np.ptp(heading[first : last + 1]) > _TURNS]
