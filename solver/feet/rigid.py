@@ -79,14 +79,13 @@ def resting_turns(orientations: Array, stands: Mask, flat: Mask, rate: float) ->
     stands, flat : (n,) bool   whether the ball stands, and the heel with it
     rate : as for `corrections`
     """
-    spans = true_runs(stands)
-    turns = np.zeros((len(orientations), 3))
-    for first, last in spans:
-        own = orientations[first : last + 1]
-        lies = flat[first : last + 1]
-        left, _, right = np.linalg.svd(own[lies if lies.any() else slice(None)].mean(axis=0))
-        left[:, 2] *= np.sign(np.linalg.det(left @ right))
-        turns[first : last + 1] = rotation_vectors(product(left @ right, np.swapaxes(own, -1, -2)))
+    spans, turns = true_runs(stands), np.zeros((len(orientations), 3))
+    counts, own, lies = np.diff(spans, axis=1)[:, 0] + 1, orientations[stands], flat[stands]
+    counting = np.where(np.repeat(totals(lies, counts) > 0.0, counts), lies, 1.0)
+    left, _, right = np.linalg.svd(totals(counting[:, None, None] * own, counts))
+    left[..., 2] *= np.sign(np.linalg.det(left @ right))[:, None]
+    rest = np.repeat(left @ right, counts, axis=0)
+    turns[stands] = rotation_vectors(product(rest, np.swapaxes(own, -1, -2)))
     return from_vectors(eased(turns, spans, rate, at_rest=True))
 
 
