@@ -152,15 +152,14 @@ def _finite(channels: Iterable[Channel]) -> list[Channel]:
 def _new_keys(channel: Channel, style: KeyStyle) -> Attributes:
     """Keys on the channel's frames, with values to come; only what is not as `keyframe_points.add` has it."""
     frames = channel.frames
-    new = {"co": np.zeros(len(frames), ATTRIBUTES["co"])}
+    new: Attributes = {"co": np.zeros(len(frames), ATTRIBUTES["co"])}
     new["co"][:, 0] = frames
     for name, identifier in (("interpolation", style.interpolation), ("type", style.key_type)):
         if identifier != _ADDED[name]:
             new[name] = np.full(len(frames), code(name, identifier), np.uint8)
     if channel.constant is not None and channel.constant.any():
-        kinds = new.setdefault(
-            "interpolation", np.full(len(frames), code("interpolation", style.interpolation), np.uint8)
-        )
+        usual = np.full(len(frames), code("interpolation", style.interpolation), np.uint8)
+        kinds = new.setdefault("interpolation", usual)
         kinds[:-1][channel.constant] = code("interpolation", "CONSTANT")
     return new
 
@@ -173,7 +172,7 @@ def _handles(channel: Channel) -> Attributes:
     frames = channel.frames.astype(np.float32).astype(np.float64)
     thirds = np.diff(frames) / 3.0
     for side, lengths, slope in (
-        ("handle_left", -np.insert(thirds, 0, thirds[0]), np.insert(slopes[..., 1], 0, slopes[:, 0, 0], axis=1)),
+        ("handle_left", -np.append(thirds[0], thirds), np.append(slopes[:, :1, 0], slopes[..., 1], axis=1)),
         ("handle_right", np.append(thirds, thirds[-1]), np.append(slopes[..., 0], slopes[:, -1:, 1], axis=1)),
     ):
         points = np.broadcast_arrays(frames + lengths, values + lengths * slope)
