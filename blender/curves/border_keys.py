@@ -79,19 +79,19 @@ def _border_keys(
     frame away where the property does not change, and halfway where another key is nearer. Behind them there is none
     where a key that is no farther keeps the property.
     """
+    if not (earlier or after):
+        return {}, {}
     start, end = float(frames[0]), float(frames[-1])
     find, current = versions.curve_finder(item), np.atleast_1d(np.array(value_at(item, path), dtype=np.float64))
     curves = [find(path, index=index) for index in range(len(current))]
     times = np.concatenate([np.empty(0), *(key_points(curve)[0] for curve in curves if curve)])
 
     def shown(frame: float) -> Array:
-        numbers = [curve.evaluate(frame) if curve else value for curve, value in zip(curves, current, strict=True)]
-        return np.array(numbers)
+        return np.array([curve.evaluate(frame) if curve else now for curve, now in zip(curves, current, strict=True)])
 
-    near, beyond = _near(start), end + _near(end)
+    beyond, at_start = end + _near(end), shown(start)
     before = times[times < start - MERGE].max(initial=-np.inf)
     behind = times[times > end + MERGE].min(initial=np.inf)
-    if all(np.array_equal(shown(frame), shown(start)) for frame in start - np.array(_PARTS)):
-        near = 1.0
+    near = 1.0 if all((shown(frame) == at_start).all() for frame in start - np.array(_PARTS)) else _near(start)
     place = start - near if before < start - near else (before + start) / 2.0
     return {place: shown(place)} if earlier else {}, {beyond: shown(beyond)} if after and behind > beyond else {}

@@ -58,8 +58,9 @@ def switch(
     channels = control_keys.in_style(bases, between)
     write_targets = (yield from follow_pose(resources, plan, frames, following, settings)) if following else None
     control_channels = [
-        with_border_keys(rig, channel, *_shown_outside(rig, limb, channel.group, plan.frames))
+        with_border_keys(rig, channel, *shows[channel.path])
         for limb in limbs
+        for shows in [_shown_outside(rig, limb, plan.frames)]
         for channel in channels[limb.name]
     ]
     set_keys = [setting_channel(rig, setting, plan.frames) for setting in fixed]
@@ -124,9 +125,11 @@ def _sampled(
     return samples, (poses, on_halves), rows
 
 
-def _shown_outside(rig: Rig, limb: SwitchPlan, bone: str, frames: Array) -> tuple[bool, bool]:
-    """Whether what this bone is keyed to shows before the frames, and after them."""
-    return (True, True) if bone in limb.shared else shown_outside(rig, limb.switch, frames)
+def _shown_outside(rig: Rig, limb: SwitchPlan, frames: Array) -> dict[str, tuple[bool, bool]]:
+    """By RNA path of what gets keys, whether that shows before the frames, and after them."""
+    shows = shown_outside(rig, limb.switch, frames)
+    paths = ((bone, path) for bone in limb.keyed for path in limb.paths(bone))
+    return {path: (True, True) if bone.name in limb.shared else shows for bone, path in paths}
 
 
 def _refuse_unwritable(
@@ -135,9 +138,8 @@ def _refuse_unwritable(
     """Raise `Refused` where all these keys could not be written, or would change what is outside of the frames."""
     spans = {setting.path: [kept_span(rig, setting.path, frames)] for setting in fixed}
     for limb in limbs:
-        for bone in limb.keyed:
-            shows = _shown_outside(rig, limb, bone.name, frames)
-            spans |= {path: [kept_span(rig, path, frames, *shows)] for path in limb.paths(bone)}
+        shown = _shown_outside(rig, limb, frames)
+        spans |= {path: [kept_span(rig, path, frames, *shows)] for path, shows in shown.items()}
     key_checks.refuse_unwritable(rig, spans, settings, frames=frames)
     key_checks.refuse_unkept(rig, spans)
 
