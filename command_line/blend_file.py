@@ -102,6 +102,12 @@ def _damage(file: Path, lines: Sequence[str]) -> str:
     return "; ".join(f'"{file}" {what}, as Blender says: {"; ".join(told)}' for what, told in lines_of.items() if told)
 
 
+def libraries() -> list[str]:
+    """The absolute paths of the files that the open one links, also those that these link; not of what is packed."""
+    # Blender gives the paths of all of them relative to the open file.
+    return [bpy.path.abspath(library.filepath) for library in bpy.data.libraries if not library.packed_file]
+
+
 def notes() -> list[str]:
     """Sentences about the open file that make the result of a bake doubtful."""
     if not bpy.app.autoexec_fail:

@@ -17,7 +17,7 @@ from ..blender.extension import VERSION
 from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
 from .outcome import DONE
-from .shot import ReportDetail, Shot, digest
+from .shot import ReportDetail, Shot, digest, digests
 
 SUFFIX = ".two_bone_ik.json"
 """Ends the name of the report beside an output, where another program may have a NAME.json of its own."""
@@ -70,6 +70,8 @@ def done_before(shot: Shot, before: dict[str, Any], request: dict[str, Any]) -> 
         return None
     if [os.path.isfile(output) and digest(output) for output in shot.outputs] != before["sha256"]:
         return None
+    if digests(before["libraries"]) != before["libraries"]:
+        return None
     if shot.report_detail == ReportDetail.SUMMARY:
         return before["summary"]
     return [api.Report.from_dict(report).summary() for report in before["reports"]]
@@ -80,7 +82,7 @@ def write(
 ) -> None:
     """Write the report of a shot that was carried out.
 
-    about : its fields `request`, `damage`, `started` and `seconds`
+    about : its fields `request`, `libraries`, `damage`, `started` and `seconds`
     outputs : what will be renamed to the shot's outputs
     """
     content = {

@@ -24,7 +24,7 @@ from . import blend_file, interrupt, outcome, outputs, record, shot_options
 from .formats import is_take
 from .outcome import Clock, ExitStatus, Outcome
 from .record import RefuseOther
-from .shot import Progress, Setups, Shot, imported
+from .shot import Progress, Setups, Shot, digests, imported
 from .standard_streams import tell
 from .text_values import declared
 
@@ -151,6 +151,7 @@ def _written(shot: Shot, setups: Setups, request: dict[str, Any], clock: Clock, 
         raise Refused("DAMAGED", value=damage)
     if shot.python_before:
         _run_script(shot.python_before)
+    libraries = digests(blend_file.libraries() if shot.report else ())
     notes = [*blend_file.notes(), *taken.notes, *filter(None, [damage])]
     reports, refusals = _reports(shot, setups, progress)
     if shot.python_after:
@@ -159,7 +160,7 @@ def _written(shot: Shot, setups: Setups, request: dict[str, Any], clock: Clock, 
     with ExitStack() as opened:
         saved = [opened.enter_context(output) for output in outputs.saved(shot, reports, taken, notes)]
         reports = [replace(report, notes=(*report.notes, *notes)) for report in reports]
-        about = {"request": request, "damage": damage, **clock.times()}
+        about = {"request": request, "libraries": libraries, "damage": damage, **clock.times()}
         record.write(shot, about, reports, refusals, saved)
     ended = outcome.of_summaries([report.summary() for report in reports], outcome.DONE, strict=shot.strict)
     if refusals:

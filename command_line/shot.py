@@ -3,7 +3,8 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from .. import api
 from ..blender.files import atomic_write
 from ..blender.messages.refused import Refused
 from ..blender.options import Word
+from ..blender.rigs import rig_files
 from ..blender.settings.key_settings import DEFAULTS, Keys, Measure, Sampling
 from ..blender.switch.switch_plan import ControlSet
 from ..blender.takes.take import Up
@@ -136,14 +138,20 @@ class Shot:
         return self.number is not None
 
     def request(self, setups: Setups) -> dict[str, Any]:
-        """Everything that decides the result, as JSON; file and scripts are given by the hash of their contents.
+        """Everything that decides the result, as JSON; files and scripts are given by the hashes of their contents.
+
+        What the file links is known only once it is open, and so no part of it.
 
         setups : the contents of the setup file of each armature, or why it cannot be read
         """
         fields = {key: value for key, value in asdict(self).items() if key not in _WITHOUT_EFFECT}
         fields |= {key: fields[key] and digest(fields[key]) for key in ("file", "python_before", "python_after")}
         rigs = [{"name": rig.name, **_contents(setup)} for rig, setup in zip(self.rigs, setups, strict=True)]
-        return json.loads(json.dumps(fields | {"rigs": rigs}))
+        # By name alone: each machine has a user folder of its own.
+        known = {
+            Path(path).name: found for path, found in digests(str(path) for path, _ in rig_files.user_files()).items()
+        }
+        return json.loads(json.dumps(fields | {"rigs": rigs, "rig_files": known}))
 
 
 def _contents(setup: api.Setup | Refused | None) -> dict[str, Any]:
@@ -162,6 +170,15 @@ def digest(path: Path) -> str:
     """The SHA-256 of the file's contents; Refused if it cannot be read."""
     with atomic_write.opened(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def digests(paths: Iterable[str]) -> dict[str, str]:
+    """The SHA-256 of each file's contents; "" of one that cannot be read."""
+    found = dict.fromkeys(paths, "")
+    for path in found:
+        with suppress(Refused):
+            found[path] = digest(Path(path))
+    return found
 
 
 def from_arguments(given: Sequence[str | Path]) -> tuple[RigSetup, ...]:

@@ -7,12 +7,17 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 
+import bpy
 import pytest
 from bl_ext.user_default.two_bone_ik.blender.files import file_lock
 
 from support.command import bake_all, run
+from support.empty_file import open_empty_file
+from support.rig_file import CRANE, own_rig_file
+from support.rigs import animate, arm, empty
 
 pytestmark = pytest.mark.once
 
@@ -60,6 +65,104 @@ def test_what_another_version_did_is_done_anew(
 ) -> None:
     report = season.parent / "out" / "shot.two_bone_ik.json"
     report.write_text(json.dumps(json.loads(report.read_text()) | change))
+    assert state(season, capsys) == "done"
+    assert state(season, capsys) == "done before"
+
+
+def save(path: Path) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+
+
+def link(path: Path, name: str) -> bpy.types.Object:
+    """This object of the file, in the scene; the open file is saved, so that the path is relative to it."""
+    with bpy.data.libraries.load(str(path), link=True, relative=True) as (_, wanted):
+        wanted.objects = [name]
+    bpy.context.scene.collection.objects.link(wanted.objects[0])
+    return wanted.objects[0]
+
+
+LINKED = ("lib/targets.blend", "lib/deep/props.blend")
+"""What the shot links, and what that links, relative to the shot."""
+
+
+def save_props(path: Path, end: tuple[float, float, float]) -> None:
+    open_empty_file()
+    animate(empty("Prop"), location={1: (0, 0, 0), 3: end})
+    save(path)
+
+
+@pytest.fixture
+def linking(tmp_path: Path) -> Path:
+    """A manifest of one shot, baked once: its target is linked, and goes with a prop that the target's file links."""
+    targets, props = (tmp_path / name for name in LINKED)
+    props.parent.mkdir(parents=True)
+    save_props(props, (-0.3, 0.2, 0.1))
+    open_empty_file()
+    save(targets)
+    follow = empty("Target", (1.2, 0.6, 1.3)).constraints.new("COPY_LOCATION")
+    follow.use_offset, follow.target = True, link(props, "Prop")
+    save(targets)
+    open_empty_file()
+    save(tmp_path / "shot.blend")
+    arm(target=link(targets, "Target"))
+    bpy.context.scene.frame_end = 3
+    save(tmp_path / "shot.blend")
+    (tmp_path / "season.toml").write_text('shot = [{file = "shot.blend"}]')
+    assert bake_all(tmp_path / "season.toml") == 0
+    return tmp_path / "season.toml"
+
+
+def written_report(season: Path) -> dict:
+    return json.loads((season.parent / "out/shot.two_bone_ik.json").read_text("utf-8"))
+
+
+def test_a_report_has_all_that_the_shot_links(linking: Path) -> None:
+    found = {os.path.realpath(path): value for path, value in written_report(linking)["libraries"].items()}
+    files = [(linking.parent / name).resolve() for name in LINKED]
+    assert found == {str(path): sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def test_a_shot_is_baked_anew_if_what_it_links_is_changed(linking: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert state(linking, capsys) == "done before"
+    save_props(linking.parent / LINKED[1], (-0.5, -0.2, 0.3))
+    open_empty_file()
+    assert state(linking, capsys) == "done"
+    assert state(linking, capsys) == "done before"
+    bpy.ops.wm.open_mainfile(filepath=str(linking.parent / "out/shot.blend"))
+    bpy.context.scene.frame_set(3)
+    tip = bpy.data.objects["Rig"].pose.bones["lower"].tail
+    # The target is at its own place and the prop's together; keys are in single precision.
+    assert tuple(tip) == pytest.approx((1.2 - 0.5, 0.6 - 0.2, 1.3 + 0.3), abs=1e-5)
+
+
+@pytest.mark.parametrize("name", LINKED)
+def test_a_shot_is_baked_anew_if_what_it_links_goes_or_comes(
+    linking: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path = linking.parent / name
+    content = path.read_bytes()
+    for is_there in (False, True):
+        path.write_bytes(content) if is_there else path.unlink()
+        capsys.readouterr()
+        bake_all(linking)
+        assert "done before" not in capsys.readouterr().out
+    assert state(linking, capsys) == "done before"
+
+
+def test_a_report_that_names_no_libraries_is_done_anew(season: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert written_report(season)["libraries"] == {}
+    older = {key: value for key, value in written_report(season).items() if key != "libraries"}
+    (season.parent / "out/shot.two_bone_ik.json").write_text(json.dumps(older))
+    assert state(season, capsys) == "done"
+    assert state(season, capsys) == "done before"
+
+
+def test_a_file_of_ones_own_rigs_has_all_baked_anew(season: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with own_rig_file(CRANE) as path:
+        assert state(season, capsys) == "done"
+        assert state(season, capsys) == "done before"
+        path.write_text(CRANE.replace("hook", "hoist"))
+        assert state(season, capsys) == "done"
     assert state(season, capsys) == "done"
     assert state(season, capsys) == "done before"
 
