@@ -2,10 +2,12 @@
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -147,10 +149,8 @@ class Shot:
         fields = {key: value for key, value in asdict(self).items() if key not in _WITHOUT_EFFECT}
         fields |= {key: fields[key] and digest(fields[key]) for key in ("file", "python_before", "python_after")}
         rigs = [{"name": rig.name, **_contents(setup)} for rig, setup in zip(self.rigs, setups, strict=True)]
-        # By name alone: each machine has a user folder of its own.
-        known = {
-            Path(path).name: found for path, found in digests(str(path) for path, _ in rig_files.user_files()).items()
-        }
+        known = digests(str(path) for path, _ in rig_files.user_files())
+        known = {Path(path).name: value for path, value in known.items()}  # each machine has a user folder of its own
         return json.loads(json.dumps(fields | {"rigs": rigs, "rig_files": known}))
 
 
@@ -176,9 +176,15 @@ def digests(paths: Iterable[str]) -> dict[str, str]:
     """The SHA-256 of each file's contents; "" of one that cannot be read."""
     found = dict.fromkeys(paths, "")
     for path in found:
-        with suppress(Refused):
-            found[path] = digest(Path(path))
+        with suppress(Refused, OSError):
+            found[path] = _digest_once(path, os.stat(path).st_mtime_ns)
     return found
+
+
+@lru_cache(maxsize=1024)
+def _digest_once(path: str, _changed: int) -> str:
+    """`digest` of a file that all shots of a season may link: one run reads it once, and again if it has changed."""
+    return digest(Path(path))
 
 
 def from_arguments(given: Sequence[str | Path]) -> tuple[RigSetup, ...]:

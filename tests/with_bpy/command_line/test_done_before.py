@@ -267,6 +267,19 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
+def test_what_several_shots_link_is_read_once_in_a_run(linking: Path, opened: list[str]) -> None:
+    shot = linking.with_name("shot.blend")
+    shot.with_name("more.blend").write_bytes(shot.read_bytes())
+    linking.write_text('shot = [{file = "shot.blend"}, {file = "more.blend"}]')
+    assert bake_all(linking) == 0
+    for name in LINKED:
+        os.utime(linking.parent / name)  # as if it had been written again
+    opened.clear()
+    assert bake_all(linking) == 0
+    for name in LINKED:
+        assert [os.path.realpath(path) for path in opened].count(os.path.realpath(linking.parent / name)) == 1
+
+
 def test_a_dry_run_opens_nothing_but_the_manifest(season: Path, opened: list[str]) -> None:
     for name in ("setup.toml", "hook.py"):
         season.with_name(name).write_text("what is this\n")
