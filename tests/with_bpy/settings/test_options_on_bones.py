@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import bpy
+import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
@@ -12,6 +13,7 @@ from bl_ext.user_default.two_bone_ik.blender.settings.keyed_options import NAMES
 from bpy.types import Object
 
 from support import rigs
+from support.characters import select_bones
 from support.empty_file import open_empty_file
 from support.truth import on_frame, save_and_load
 
@@ -266,6 +268,31 @@ def test_a_new_chain_has_defaults_whatever_one_before_left() -> None:
     rig.two_bone_ik_chains.remove(0)
     fresh = rigs.chain(rig, "lower", target=target)
     assert values(fresh) == pytest.approx({name: fresh.bl_rna.properties[name].default for name in NAMES})
+
+
+def test_after_paste_flipped_only_pole_angle_is_to_be_turned() -> None:
+    """As the manual says: with its sign turned, the arm of the other side is the mirror image."""
+    rig = rigs.armature(TWO_ARMS)
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        target = rigs.empty(f"Target.{side}", (sign * 0.5, 0.3, 1.2))
+        pole = rigs.empty(f"Pole.{side}", (sign * 1.0, 0.9, 1.6))
+        rigs.chain(rig, f"lower.{side}", target=target).pole_target = pole
+    left, right = rig.two_bone_ik_chains
+    left.use_bend_limits = right.use_bend_limits = True
+    left.bend_min, left.bend_max, left.pole_angle = 0.35, 1.3, 0.4
+    select_bones(rig, "lower.L", "upper.L")
+    bpy.ops.pose.copy()
+    bpy.ops.pose.paste(flipped=True)
+    assert values(right) == values(left)
+    right.pole_angle = -right.pole_angle
+    api.solve(rig)
+    bpy.context.view_layer.update()
+    joints = [[rig.pose.bones[f"lower.{side}"].head, rig.pose.bones[f"lower.{side}"].tail] for side in "LR"]
+    here, there = np.array(joints)
+    np.testing.assert_allclose(here * (-1.0, 1.0, 1.0), there, atol=1e-6)  # Blender's single precision
+    hinge = (here[0] - (0, 0, 1)) @ (here[1] - here[0])
+    lengths = [rig.data.bones[name].length for name in ("upper.L", "lower.L")]
+    assert np.arccos(hinge / np.prod(lengths)) == pytest.approx(1.3, abs=1e-4)  # the target is closer than the limit
 
 
 def test_a_setup_file_holds_and_resets_them(tmp_path: Path) -> None:
