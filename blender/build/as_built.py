@@ -45,7 +45,7 @@ def as_built(rig: Rig, names: Sequence[str]) -> Iterator[BuiltBone]:
         while bone and kind_of(bone):
             pose_bone: Any = rig.pose.bones[bone.name]
             drivers = (_driver(rig, f"{pose_bone.path_from_id()}{path}", index) for path, index in _DRIVEN)
-            owners = (rig.pose.bones[name] for name in (bone.name, *_goals(rig, pose_bone)))
+            owners: Iterable[Any] = (rig.pose.bones[name] for name in (bone.name, *_goals(rig, pose_bone)))
             built = [item for owner in owners for item in owner.constraints if item.name.startswith(BUILT)]
             tracks = (_track(item.track_axis, item.influence) for item in built if item.type == "LOCKED_TRACK")
             turned = " ".join((*drivers, *tracks))
