@@ -18,6 +18,7 @@ from bpy.types import Depsgraph, FCurve, Object
 from ...skeleton.values import Point
 from .. import versions
 from ..armatures import Rig, is_rig
+from ..curves.key_checks import mixed
 from ..curves.keys import by_path_and_index
 from ..messages.refused import Refused
 from ..messages.translation import frame_text, point_text, translated
@@ -121,7 +122,7 @@ def _posed_by_live(item: Object) -> set[str]:
 
 def _moving_curves(item: Object, names: Set[str]) -> Iterator[tuple[FCurve, str]]:
     """The curves that move its bones of these names, "" for the object itself, each with the bone's name."""
-    if not item.animation_data or item.animation_data.nla_tracks:
+    if not (item.animation_data and _plays_alone(item)):
         return
     driven = by_path_and_index(versions.drivers(item))
     for key, curve in by_path_and_index(versions.curves(item)).items():
@@ -129,6 +130,18 @@ def _moving_curves(item: Object, names: Set[str]) -> Iterator[tuple[FCurve, str]
         moves = bone in names and path.startswith(_MOVING)
         if moves and key not in driven and versions.plays(curve):
             yield curve, bone
+
+
+def _plays_alone(item: Object) -> bool:
+    """Whether the object's curves alone decide what they animate: no NLA strip has a say.
+
+    While a strip is edited, and beside a solo track, Blender may not play them at all. If they are to be mixed with
+    strips, it mixes them with default values where all strips of a track are muted.
+    """
+    data = item.animation_data
+    playing = [each for each in data.nla_tracks if data.use_nla and (each.is_solo or (each.strips and not each.mute))]
+    mixes = mixed(item) or data.action_extrapolation != "HOLD" or any(track.is_solo for track in playing)
+    return not (data.use_tweak_mode or any(versions.strips(item, muted=False)) or (playing and mixes))
 
 
 def _differs(item: Object, curve: FCurve, frame: float) -> bool:

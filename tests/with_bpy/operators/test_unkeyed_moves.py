@@ -13,7 +13,7 @@ from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.bake import report
 from bl_ext.user_default.two_bone_ik.operators import armature_operator, progress
-from bpy.types import Object, PropertyGroup
+from bpy.types import NlaTrack, Object, PropertyGroup
 
 from support import file_data
 from support.characters import select_bones
@@ -165,11 +165,89 @@ def out_of_range(chain: Any) -> None:
     move(chain.target)
 
 
-def in_strips(chain: Any) -> None:
-    animation = chain.target.animation_data
-    animation.nla_tracks.new().strips.new("Below", 1, animation.action)
+def empty_track(chain: Any) -> NlaTrack:
+    return chain.target.animation_data.nla_tracks.new()
+
+
+def track(chain: Any) -> NlaTrack:
+    """With a strip of the same keys."""
+    found = empty_track(chain)
+    found.strips.new("Below", 1, chain.target.animation_data.action)
+    return found
+
+
+def muted_track(chain: Any) -> None:
+    track(chain).mute = True
+
+
+def muted_strip(chain: Any) -> None:
+    track(chain).strips[0].mute = True
+
+
+def strips_off(chain: Any) -> None:
+    muted_strip(chain)
+    chain.target.animation_data.action_extrapolation = "NOTHING"
+    chain.target.animation_data.use_nla = False
+
+
+@pytest.mark.parametrize("beside", [empty_track, muted_track, muted_strip, strips_off])
+def test_a_move_beside_strips_that_do_not_play_is_not_lost(pressed: None, beside: Callable[[Any], Any]) -> None:
+    """Blender then plays the keys alone, and puts back what was moved."""
+    chain = on_frame_10()
+    keyed = chain.target.location.copy()
+    beside(chain)
     bpy.context.view_layer.update()
     move(chain.target)
+    for name, options in REFUSING:
+        assert is_refused(getattr(bpy.ops.two_bone_ik, name), '"Target"', **options)
+    assert bpy.ops.two_bone_ik.check(**FRAMES) == {"FINISHED"}
+    assert TOLD.format('"Target"') in report.last(chain.id_data).notes
+    goes_back()
+    assert chain.target.location == keyed
+
+
+def in_strips(chain: Any) -> None:
+    track(chain)
+    bpy.context.view_layer.update()
+    move(chain.target)
+
+
+def muted_solo(chain: Any) -> None:
+    """It plays nothing, and nor does the action."""
+    found = track(chain)
+    found.mute = found.strips[0].mute = True
+    found.is_solo = True
+    goes_back()
+
+
+def solo_beside_muted(chain: Any) -> None:
+    muted_track(chain)
+    empty_track(chain).is_solo = True
+    goes_back()
+
+
+def tweaked(chain: Any) -> None:
+    """Blender plays no action whose strip is edited on a muted track."""
+    found, data = track(chain), chain.target.animation_data
+    found.mute, data.nla_tracks.active, found.strips[0].select = True, found, True
+    data.use_tweak_mode = True
+    bpy.context.view_layer.update()
+    move(chain.target)
+
+
+def half_in(chain: Any) -> None:
+    """Mixed with zeros, though the strip is muted."""
+    muted_strip(chain)
+    chain.target.animation_data.action_influence = 0.5
+    goes_back()
+
+
+def not_beyond_its_keys(chain: Any) -> None:
+    muted_strip(chain)
+    chain.target.animation_data.action_extrapolation = "NOTHING"
+    for curve in versions.curves(chain.target):
+        curve.keyframe_points[0].co_ui.x = 12
+    goes_back()
 
 
 def left_behind(chain: Any) -> None:
@@ -216,7 +294,10 @@ def rounded(chain: Any) -> None:
 
 @pytest.mark.parametrize(
     "arrange",
-    [without_curve, out_of_range, in_strips, left_behind, driven, muted_curve, beyond_its_limits, rounded],
+    [
+        *(without_curve, out_of_range, left_behind, driven, muted_curve, beyond_its_limits, rounded),
+        *(in_strips, muted_solo, solo_beside_muted, tweaked, half_in, not_beyond_its_keys),
+    ],
 )
 def test_what_nobody_moved_is_not_told(pressed: None, arrange: Callable[[Any], None]) -> None:
     arrange(on_frame_10())
