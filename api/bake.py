@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from functools import wraps
+from functools import partial, wraps
 from itertools import chain
 from typing import Any, Protocol, Unpack, cast, overload
 
@@ -130,7 +130,8 @@ def bake(
     settings = KeySettings.styled(
         style, new_action=new_action, mute_constraints=mute_constraints, sampling=sampling, measure=measure
     )
-    return bake_all(given_rig(rig), chains, frames, scene, settings)
+    baking = bake_all(given_rig(rig), chains, frames, scene, settings)
+    return Request(lambda resources: baking.part(resources.telling(partial(hold.notes, baking=True))))
 
 
 def given_rigs(rig: Object | Iterable[Object]) -> list[Rig]:

@@ -1,14 +1,11 @@
 """The order of the steps for a bake, and for the report of a bake without its keys."""
 
-from collections.abc import Callable, Iterable
-
 from bpy.types import Scene
 
 from ...skeleton import solve
 from ...skeleton.bone_channels import keyed_rows
 from ...skeleton.solved_group import requested
 from ...skeleton.steps import part, run
-from ...skeleton.values import Plan
 from ..armatures import Rig
 from ..curves import key_checks
 from ..curves.unkeyed_edits import Keeper
@@ -21,11 +18,8 @@ from .compare import compare_joints
 from .mute_constraints import hiding_constraints, mute_constraints
 from .notes import flat_notes, render_notes, rig_notes, track_notes
 from .report import Report, build_report
-from .request import MeasurePhase, Need, Preparation, Resources, request
+from .request import MeasurePhase, Need, NotesOf, Preparation, Resources, request
 from .write_channels import Channels, paths, write_keys
-
-NotesOf = Callable[[Plan], Iterable[str]]
-"""Gives sentences about the chains of a plan."""
 
 
 @request
@@ -53,6 +47,8 @@ def bake(
     # Reducing takes long: of a long range, nothing is kept meanwhile that is not read any more.
     solved = [group.with_what_is_read for group in solved]
     del samples
+    # These may sample as well, and so call handlers, which may remove what is read above.
+    read_notes += resources.more_notes(plan)
     converting = convert.channels(plan, solved, keyed_rows(plan, solved), settings)
     plan, solved = requested(plan, solved)
     rows = keyed_rows(plan, solved)

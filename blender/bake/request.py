@@ -7,15 +7,15 @@ One request runs at a time: Blender calls handlers on each frame that a request 
 there would be called by its own request, and neither would ever end.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import reduce, update_wrapper
 from operator import or_
-from typing import Concatenate, Generic, NamedTuple, ParamSpec
+from typing import Concatenate, Generic, NamedTuple, ParamSpec, Self
 
 from ...skeleton.steps import run
-from ...skeleton.values import Samples
+from ...skeleton.values import Plan, Samples
 from ...solver.values import Array
 from ..curves import unkeyed_edits
 from ..curves.unkeyed_edits import Keeper, KeyedPaths
@@ -27,16 +27,26 @@ from .report import Report
 
 Arguments = ParamSpec("Arguments")
 
+NotesOf = Callable[[Plan], Iterable[str]]
+"""Gives sentences about the chains of a plan."""
+
 
 class Resources(ExitStack):
     """What a request has opened, to be closed in the end.
 
     slow : why its first phase takes long, in one sentence each
+    more_notes : what other features have to say of the chains of a plan that is baked
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.slow: list[str] = []
+        self.more_notes: NotesOf = lambda _plan: ()
+
+    def telling(self, more_notes: NotesOf) -> Self:
+        """The same, with these `more_notes`."""
+        self.more_notes = more_notes
+        return self
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -1,6 +1,6 @@
 """Targets that stay where they are: `hold` has the order of the steps.
 
-    hold : the steps to make, update and remove holds; notes for Check on those out of date
+    hold : the steps to make, update and remove holds; notes for Bake and Check on those out of date
     holds : the stored holds of a target: usual frames, titles, which wins; refuses a target changed since
     held_targets : holds targets on trial, one hold after another, and writes at last; what it samples for that
     trial_copies : copies of targets' objects: keys them in spans, gives back keys from before; lets objects play them

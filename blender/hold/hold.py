@@ -4,7 +4,8 @@ All keys of a target are made on a copy, one hold after another, so that each be
 Writing lets the target play the copy's action.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from math import ceil, floor
 
@@ -19,6 +20,7 @@ from ..bake.build_plan import Frames, Names, build_plan
 from ..bake.checks import refuse_shared_bones, refuse_stretched_time, refuse_too_many_frames
 from ..bake.report import Report
 from ..bake.request import MeasurePhase, Preparation, Resources, request
+from ..curves.kept_action import plays_other
 from ..curves.unkeyed_edits import Keeper, preserved
 from ..messages.numbers import unit_name
 from ..messages.refused import Refused
@@ -119,21 +121,23 @@ def _report(operation: str, plan: Plan, new_holds: Mapping[ChainPlan, Sequence[H
     return replace(report, operation=operation)
 
 
-def notes(plan: Plan) -> list[str]:
-    """A sentence for each hold whose target is not where the hold has it, on frames of the plan."""
-    chains = [chain for chain in plan.chains if holds_of(chain.target)]
+def notes(plan: Plan, *, baking: bool = False) -> Iterator[str]:
+    """A sentence for each hold whose target is not where the hold has it, on frames of the plan.
+
+    baking : what cannot be evaluated refuses no bake; and where each action is baked, holds in another one do not count
+    """
+    chains = [one for one in plan.chains if holds_of(one.target) and not (baking and plays_other(one.target.object))]
     if not chains:
-        return []
-    work, sentences = HeldTargets(plan.scene, chains), []
+        return
+    work = HeldTargets(plan.scene, chains)
     for chain in chains:
         for record, hold, later in holds.shown(chain.target):
             if holds.lost(record):
-                sentences.append(translated("alert.hold_lost", chain=chain.name, hold=record.name))
+                yield translated("alert.hold_lost", chain=chain.name, hold=record.name)
                 continue
             frames = holds.undisputed(hold, later, plan.frames)
-            if len(frames):
-                off, near = work.distance(chain, hold, frames)
+            with suppress(Refused) if baking else nullcontext():
+                off, near = work.distance(chain, hold, frames) if len(frames) else (0.0, 0.0)
                 if off > near:
                     named = {"chain": chain.name, "hold": holds.title(hold), "off": off}
-                    sentences.append(translated("alert.hold_out_of_date", unit=unit_name(plan.scene), **named))
-    return sentences
+                    yield translated("alert.hold_out_of_date", unit=unit_name(plan.scene), **named)

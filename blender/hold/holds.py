@@ -135,7 +135,8 @@ def shown(point: Point) -> Iterator[tuple[TwoBoneIKHold, Hold, list[Hold]]]:
 
 
 def undisputed(hold: Hold, later: Iterable[Hold], frames: Array) -> Array:
-    """The frames, of these (n,), on which the hold decides alone."""
+    """The whole frames at these (n,) on which the hold decides alone; between them it has no keys of its own."""
+    frames = np.unique(frames.round())
     inside = (frames >= hold.start) & (frames <= hold.end)
     for other in later:
         inside &= (frames < other.span[0]) | (frames > other.span[1])

@@ -40,6 +40,7 @@ def bake_all(
     moving = {dependencies.root_of(chain) for chain in chains if chain.name not in built}
     follow = not moving.isdisjoint(dependencies.upstream(*places))
     others = [chain.name for chain in taking_part.chains if chain.name not in built]
+    told = [*resources.more_notes(build_plan(rig, built, frames, scene))]
     writes: list[WritePhase] = []
     if others:
         writes.append((yield from part(bake.part(resources, rig, others, frames, scene, settings), 0.0, 0.5)))
@@ -55,7 +56,7 @@ def bake_all(
         reports.append(switch.within(keep, *to_fk) if follow else finish(write_fk, keep))
         chains = {limb.name: limb for report in reports for limb in report.chains}
         chains |= {name: _kept(kept[name], chains[name]) for name in built if name in chains}
-        notes = *taking_part.alerts, *(note for report in reports for note in report.notes)
+        notes = *taking_part.alerts, *(note for report in reports for note in report.notes), *told
         report = replace(
             reports[0],
             chains=tuple(chains[name] for name in (*others, *built) if name in chains),

@@ -62,6 +62,13 @@ def keys_of(item: Object, action: Action, slot: str) -> dict:
     return found
 
 
+def raise_keys(item: Object, by: float) -> None:
+    """Move the values of all its keys."""
+    for curve in versions.curves(item):
+        for key in curve.keyframe_points:
+            key.co_ui.y += by
+
+
 def values(item: Object, frames: np.ndarray) -> np.ndarray:
     """(n, k) of all its curves."""
     return np.array([[curve.evaluate(frame) for curve in versions.curves(item)] for frame in frames])

@@ -10,10 +10,9 @@ import pytest
 from bl_ext.user_default.two_bone_ik import api
 from bl_ext.user_default.two_bone_ik.blender import versions
 from bl_ext.user_default.two_bone_ik.blender.hold import holds
-from bpy.types import Object
 from mathutils import Euler
 
-from support.held import DRIFT, OUTSIDE, drift, everything, keys, outside, scene, values, world
+from support.held import DRIFT, OUTSIDE, drift, everything, keys, outside, raise_keys, scene, values, world
 from support.refused import refused
 from support.renamed import in_edit_mode
 from support.rigs import animate, chain, empty
@@ -106,12 +105,6 @@ def test_a_target_without_keys_gets_its_place_back(shown: int, rotation: bool, u
     assert not (target.animation_data and target.animation_data.action)
     for frame in (1, 20, 30, 40, 60):
         np.testing.assert_array_equal(world("Target", frame), before)
-
-
-def raise_keys(cup: Object, by: float) -> None:
-    for curve in versions.curves(cup):
-        for key in curve.keyframe_points:
-            key.co_ui.y += by
 
 
 @pytest.mark.parametrize(("start", "end"), [(12.5, 40), (12.3, 30.75), (12, 30.5)])
