@@ -207,6 +207,20 @@ def explaining(angles: Array, parts: Array) -> float:
     return float(shown[np.abs(shown).argmin()]) if len(shown) else 0.0
 
 
+def shows_share(plan: ChainPlan, part: TwistBone, turns: Mapping[Bone, Array]) -> bool:
+    """Whether a bone at the side turns about the limb's line by its share of the limb's twist, on all frames.
+
+    turns : (n, 3, 3) or (1, 3, 3) the rotations of the limb's bases; that of the bone has to be one on some frame
+    """
+    line, rest = rest_line(plan, upper=part.upper), rest_orientation(plan, upper=part.upper)
+    below = rest.T @ reduce(np.matmul, (bone.offset[:3, :3] @ turns[bone] for bone in plan.twisting), np.eye(3))
+    twist = angle(turns[plan.root], line) if part.upper else angle(below, rest.T @ line)
+    wound = twist + 2.0 * np.pi * np.arange(-_TURNS, _TURNS + 1)[:, None]
+    by_share = rotation.about(line_at_side(part, line), (share(part) - carried_share(plan, part.upper)) * wound)
+    off = np.abs(by_share - turns[part.bone]).max(axis=(-2, -1)).min(axis=0)
+    return bool(off.max() <= _ALIKE and np.abs(turns[part.bone] - np.eye(3)).max() > 100.0 * _ALIKE)
+
+
 def share(twist: TwistBone) -> float:
     """The share of a twist bone, where nothing animates it."""
     return twist.share if twist.share >= 0.0 else twist.by_place

@@ -17,7 +17,8 @@
     mute_constraints : which IK constraints hide the keys of a plan; mutes them with their animation
     unkeyed_moves : what a user has moved on the current frame without a key, for which a button is refused
     compare : which frames are measured; how far what plays is off, and from where on it is misposed
-    notes : sentences on what changes the pose beside keys: constraints, switches, poles, other tracks
+    notes : sentences on what changes the pose beside keys: constraints, switches, poles, other tracks; on what options
+        that are off now left behind
     chain_report : one chain's report: whether it reached, where it is farthest off, words, summary in numbers
     foot_report : one planted foot's report, and its row of the table
     report : an armature's report: its worst frame, its headline, the order of its lines, JSON; keeps the last

@@ -37,6 +37,9 @@ TOLERANCE = 1e-6
 SLIGHT = reference_pose.SLIGHT
 """Radians: a rest pose that bends less does not tell its side."""
 
+SHEARING = ("FULL", "FIX_SHEAR")
+"""Values of Inherit Scale with which a bone that is turned against a stretched one would be sheared."""
+
 _DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(Options)}
 
 
@@ -165,7 +168,7 @@ def sheared_bones(rig: Rig, bones: Sequence[str], turned: Iterable[str]) -> list
 
     between = [name for name in bones[1:-1] if inherits(name) != "ALIGNED"]
     carried = filter(None, (bones[-1], *turned))
-    return [*between, *(name for name in carried if inherits(name) in {"FULL", "FIX_SHEAR"})]
+    return [*between, *(name for name in carried if inherits(name) in SHEARING)]
 
 
 def bones_below(rig: Rig, chain: TwoBoneIKChain, end: str) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """What keeps the pose from being what the keys alone would make it, as far as the rig tells before it is measured."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from math import degrees
 from typing import Any
 
@@ -9,23 +10,28 @@ from bpy.types import Constraint, PoseBone
 from numpy.typing import NDArray
 
 from ...skeleton.solved_group import SolvedGroup
-from ...skeleton.values import Plan, Point
+from ...skeleton.twist_bones import shows_share
+from ...skeleton.values import Bone, ChainPlan, Plan, Point
 from ...solver.values import Array
 from .. import versions
 from ..armatures import Rig
 from ..curves import action_pairs
-from ..curves.keys import numbers_on
+from ..curves.keys import driver_at, numbers_on
 from ..messages.translation import translated
 from ..rigs.known_limbs import copies, hiding_switch, known_by_end
 from ..rigs.rig_files import KnownLimb
 from ..rigs.switch_property import pole_on, property_label
 from ..rna_paths import bone_and_property
 from ..scene import dependencies
+from ..scene.curves import OwnTransforms
 from ..scene.dependencies import Constraints
 from . import twist_bones
-from .chain import SLIGHT, axis_label, straight_rest, undecided
+from .chain import SHEARING, SLIGHT, axis_label, straight_rest, undecided
 from .chain_report import when
 from .keys_of_limbs import without_keys
+
+_SCALED = 1e-3
+"""Part of a bone's scale: single precision and `nla.bake` leave less."""
 
 
 def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, str]], *, keyed: bool) -> list[str]:
@@ -35,7 +41,7 @@ def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, 
     """
     rig: Rig = plan.rig
     frames = plan.frames[plan.requested] if keyed else None
-    sentences = [*_control_set_notes(plan, constraints, frames), *_twist_notes(plan)]
+    sentences = [*_control_set_notes(plan, constraints, frames), *_twist_notes(plan), *_left_notes(plan)]
     for chain in plan.chains:
         listed = rig.two_bone_ik_chains[chain.name]
         angle = undecided(rig, listed)
@@ -82,6 +88,33 @@ def _twist_notes(plan: Plan) -> Iterator[str]:
                 yield translated("note.twist_left_alone", chain=chain.name, bones=bones)
             elif not found.bones:
                 yield translated("note.no_twist_bones", chain=chain.name)
+
+
+def _left_notes(plan: Plan) -> Iterator[str]:
+    """Sentences about bones as Stretch, Pin to Pole or Spread Twist left them, of chains that have these off now."""
+    frames = plan.frames[plan.requested]
+    # What shows its share of a twist on twenty frames shows it by no chance.
+    own, on_some = (OwnTransforms(plan.rig, frames[::step]) for step in (1, 1 + len(frames) // 20))
+    for chain in plan.chains:
+        # Bones that inherit scale as Blender sets it for new ones, and in captures, could never stretch.
+        limb = () if chain.scaled or chain.end.inherit_scale in SHEARING else (chain.root, chain.end, *chain.third)
+        if longer := [bone.name for bone in limb if _is_lengthened(plan.rig, bone, own)]:
+            yield translated("alert.left_scaled", chain=chain.name, bones=", ".join(longer))
+        if turned := () if chain.twists else _left_turned(chain, on_some):
+            yield translated("alert.left_turned", chain=chain.name, bones=", ".join(turned))
+
+
+def _is_lengthened(rig: Rig, bone: Bone, own: OwnTransforms) -> bool:
+    """Whether the bone is scaled along its length alone, as the options scale it; squash changes its width as well."""
+    x, y, z = own.basis(rig.pose.bones[bone.name], with_rotation=False).scale.T
+    return bool(np.ptp([*x, *z]) <= _SCALED * abs(x[0]) < np.ptp([x[0], *y])) and not driver_at(rig, bone.scale_path, 1)
+
+
+def _left_turned(chain: ChainPlan, own: OwnTransforms) -> list[str]:
+    """Names of the twist bones at the side that show their shares of the limb's twist, as no capture does exactly."""
+    chain = replace(chain, twists=twist_bones.read(chain))
+    turns = {bone: own.basis(chain.rig.pose.bones[bone.name]).rotation for bone in chain.carrying}
+    return [part.bone.name for part in chain.twists if not part.in_line and shows_share(chain, part, turns)]
 
 
 def acting_notes(plan: Plan) -> list[str]:
