@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from math import degrees
+from math import degrees, inf
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.twist_bones import shows_share
 from ...skeleton.values import Bone, ChainPlan, Plan, Point
-from ...solver.values import Array
+from ...solver.values import Array, Unreachable
 from .. import versions
 from ..armatures import Rig
 from ..curves import action_pairs
@@ -28,7 +28,7 @@ from ..scene.dependencies import Constraints
 from . import twist_bones
 from .chain import SHEARING, SLIGHT, axis_label, straight_rest, undecided
 from .chain_report import when
-from .keys_of_limbs import without_keys
+from .keys_of_limbs import bone_keys, without_keys
 
 _SCALED = 1e-3
 """Part of a bone's scale: single precision and `nla.bake` leave less."""
@@ -43,6 +43,8 @@ def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, 
     frames = plan.frames[plan.requested] if keyed else None
     sentences = [*_control_set_notes(plan, constraints, frames), *_twist_notes(plan), *_left_notes(plan)]
     for chain in plan.chains:
+        if keyed and _goes_on_outside(plan, chain):
+            sentences.append(translated("alert.baked_in_part", chain=chain.name))
         listed = rig.two_bone_ik_chains[chain.name]
         angle = undecided(rig, listed)
         if angle is None:
@@ -66,6 +68,12 @@ def rig_notes(plan: Plan, constraints: Constraints, hiding: Iterable[tuple[str, 
     return sentences
 
 
+def _goes_on_outside(plan: Plan, chain: ChainPlan) -> bool:
+    """Whether the limb has keys outside of the range, and an option that poses it by all frames of the range."""
+    by_range = chain.options.unreachable == Unreachable.HOLD or (chain.pole and chain.options.pole_smoothing > 0.0)
+    return bool(by_range) and len(bone_keys(chain, -inf, inf)) > len(bone_keys(chain, *plan.frames[[0, -1]].round(2)))
+
+
 def track_notes(plan: Plan) -> Iterator[str]:
     """Sentences about targets that play an action of another NLA track than the armature."""
     own = action_pairs.tracks(plan.rig)
@@ -84,17 +92,15 @@ def _twist_notes(plan: Plan) -> Iterator[str]:
         if plan.rig.two_bone_ik_chains[chain.name].use_twist:
             found = twist_bones.found_for(chain)
             if found.left_alone:
-                bones = ", ".join(found.left_alone)
-                yield translated("note.twist_left_alone", chain=chain.name, bones=bones)
+                yield translated("note.twist_left_alone", chain=chain.name, bones=", ".join(found.left_alone))
             elif not found.bones:
                 yield translated("note.no_twist_bones", chain=chain.name)
 
 
 def _left_notes(plan: Plan) -> Iterator[str]:
     """Sentences about bones as Stretch, Pin to Pole or Spread Twist left them, of chains that have these off now."""
-    frames = plan.frames[plan.requested]
-    # What shows its share of a twist on twenty frames shows it by no chance.
-    own, on_some = (OwnTransforms(plan.rig, frames[::step]) for step in (1, 1 + len(frames) // 20))
+    # What shows its share of a twist on some frames shows it by no chance; to read all of them takes long.
+    own, on_some = (OwnTransforms(plan.rig, plan.frames[:: plan.step * k]) for k in (1, 1 + len(plan.frames) // 40))
     for chain in plan.chains:
         # Bones that inherit scale as Blender sets it for new ones, and in captures, could never stretch.
         limb = () if chain.scaled or chain.end.inherit_scale in SHEARING else (chain.root, chain.end, *chain.third)
@@ -124,15 +130,13 @@ def acting_notes(plan: Plan) -> list[str]:
 
 def render_notes(plan: Plan) -> list[str]:
     """A sentence about limbs that Live poses and a render does not, as bones of theirs have no keys."""
-    posed = [chain for chain in plan.chains if not dependencies.built_by(plan.rig, chain.end.name)]
-    lacking = {chain.name: without_keys(chain) for chain in posed}
-    limbs = [f"{name} ({', '.join(bones)})" for name, bones in lacking.items() if bones]
+    posed = (chain for chain in plan.chains if not dependencies.built_by(plan.rig, chain.end.name))
+    limbs = [f"{chain.name} ({', '.join(bones)})" for chain in posed if (bones := without_keys(chain))]
     return [translated("alert.no_keys", limbs=", ".join(limbs))] if limbs else []
 
 
 def _keyed_bones(plan: Plan) -> Iterator[PoseBone]:
-    rig: Rig = plan.rig
-    return (rig.pose.bones[bone.name] for chain in plan.chains for bone in chain.keyed)
+    return (plan.rig.pose.bones[bone.name] for chain in plan.chains for bone in chain.keyed)
 
 
 def _acting_notes(bone: PoseBone, frames: Array | None) -> Iterator[str]:
