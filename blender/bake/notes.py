@@ -119,7 +119,7 @@ def _is_lengthened(rig: Rig, bone: Bone, own: OwnTransforms) -> bool:
 def _left_turned(chain: ChainPlan, own: OwnTransforms) -> list[str]:
     """Names of the twist bones at the side that show their shares of the limb's twist, as no capture does exactly."""
     chain = replace(chain, twists=twist_bones.read(chain))
-    turns = {bone: own.basis(chain.rig.pose.bones[bone.name]).rotation for bone in chain.carrying}
+    turns = {bone: own.basis(chain.rig.pose.bones[bone.name]).rotation for bone in chain.carrying if chain.twists}
     return [part.bone.name for part in chain.twists if not part.in_line and shows_share(chain, part, turns)]
 
 
