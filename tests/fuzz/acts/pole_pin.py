@@ -68,7 +68,7 @@ def _count_faults(chain: object, shown: Mapping) -> Iterator[str]:
     [count] = re.findall(r"(\d+) of \d+ frames reached", "\n".join(chain.lines()))
     off = {row: np.linalg.norm(joints[1] - pole) for row, (joints, _, pole) in shown.items() if chain.status[row] == 0}
     size = {row: np.linalg.norm(np.diff(shown[row][0], axis=0), axis=-1).sum() for row in off}
-    least, most = (sum(off[row] < part * size[row] for row in off) for part in (0.5e-4, 2e-4))
+    least, most = (sum(off[row] <= part * size[row] for row in off) for part in (0.5e-4, 2e-4))
     if not least <= int(count) <= most:
         yield f"reached counted otherwise: {count} frames where {least} to {most} are on pole and target"
 
