@@ -35,8 +35,8 @@ _LEAST_SHARE = 1e-2
 _NEAR = 1e-3
 """Part of the way to the mid joint: a nearer head of the next bone tells no line."""
 
-_TIMES, _SMALL = 8, 1e-8
-"""How often turns are gathered at most, and below how many radians no more."""
+_TIMES, _SMALL = 40, 1e-8
+"""How often turns are gathered at most, which some take below uneven scale; and below how many radians no more."""
 
 
 def rest_line(plan: ChainPlan, *, upper: bool) -> Array:
