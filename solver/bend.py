@@ -8,10 +8,11 @@ import numpy as np
 from .diagnostics import hinge_turn
 from .numbers import broadcast
 from .plane import BendPlane
+from .reference_pose import ReferencePose
 from .rotation import angle_between
 from .shortest_path import shortest_path
 from .values import Array, Bend, Integers, Mask, Options, Plane, Reference
-from .vectors import product
+from .vectors import dot, product
 
 _AT_LIMIT = 1e-9
 """Radians: an angle this close to a limit counts as on the limit, so that rounding does not choose between two such."""
@@ -62,6 +63,16 @@ def within_limits(sign: Array, options: Options) -> Array:
     for limited, only in ((np.less_equal(options.bend_max, 0.0), -1.0), (np.greater_equal(options.bend_min, 0.0), 1.0)):
         sign = np.where(limited, only, sign) if limited.any() else sign
     return sign
+
+
+def with_folded_side(pose: ReferencePose, options: Options) -> ReferencePose:
+    """The pose, with the side to which it is folded where limits allow a fold to that side alone: it shows neither."""
+    folded = ~pose.bent & (dot(pose.links[..., 0, :], pose.links[..., 1, :]) < 0.0)
+    if not (folded.any() and is_limited(options)):
+        return pose
+    turned = np.where(pose.side > 0.0, np.less(options.bend_max, pi), np.greater(options.bend_min, -pi))
+    other = np.where(pose.side > 0.0, np.less_equal(options.bend_min, -pi), np.greater_equal(options.bend_max, pi))
+    return replace(pose, side=np.where(folded & turned & other, -pose.side, pose.side))
 
 
 def opening(sign: Array, options: Options) -> tuple[Array | float, Array | float]:

@@ -64,7 +64,9 @@ def solve(chain: Chain | PreparedChain, goals: Goals, options: Options = _DEFAUL
     prepared = chain if isinstance(chain, PreparedChain) else prepare(chain)
     chain, rest = prepared.chain, prepared.rest
     goals = inputs.check_goals(goals, chain, options)
-    input_pose = rest if goals.pose is None else reference_pose.from_rotations(chain, rest, goals.pose)
+    input_pose = rest
+    if goals.pose is not None:
+        input_pose = bend.with_folded_side(reference_pose.from_rotations(chain, rest, goals.pose), options)
     start = input_pose if options.reference == Reference.POSE else rest
     goals = _with_pole_on_root(goals, start, options)
     plane = bend_plane(goals, options, rest, start)

@@ -51,6 +51,25 @@ def test_a_pole_that_the_plane_does_not_use_decides_nothing() -> None:
         assert np.sign(solution.hinge_angle) == sign
 
 
+@pytest.mark.parametrize("bend", [Bend.REST, Bend.NEAREST, Bend.LIMITS])
+@pytest.mark.parametrize("plane", [Plane.AIM, Plane.POLE])
+@pytest.mark.parametrize("side", [Bend.POSITIVE, Bend.NEGATIVE])
+def test_a_limb_folded_within_its_limits_stays_so(side: Bend, plane: Plane, bend: Bend) -> None:
+    """A full fold shows no side, and limits may allow it to one side alone: the other is off the target."""
+    rng = np.random.default_rng(7)
+    chain, pole, way = random_limb(rng), rng.normal(size=3), rng.normal(size=3)
+    reach = np.abs(np.diff(lengths(chain)))[0]
+    limits = {"bend_min": -1.6, "bend_max": pi} if side == Bend.POSITIVE else {"bend_min": -pi, "bend_max": 1.6}
+    bent = solved(chain, 0.5 * total_length(chain) * way / np.linalg.norm(way), bend=side)
+    options = {"reference": Reference.POSE, "plane": plane, "bend": bend, **limits}
+    place = 0.2 * reach * rng.normal(size=3)
+    folded = solved(chain, place, pole, bent.rotations, **options)
+    again = solved(chain, place, pole, folded.rotations, **options)
+    assert np.linalg.norm(folded.joints[:, 2], axis=-1) == pytest.approx(reach, rel=1e-9)
+    np.testing.assert_allclose(again.joints, folded.joints, atol=1e-9)
+    np.testing.assert_allclose(again.rotations, folded.rotations, atol=1e-9)
+
+
 class TestNearest:
     """Over the whole range the sequence that moves the joints least."""
 
