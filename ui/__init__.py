@@ -9,7 +9,7 @@
     contacts : rows of buttons for when feet stand, their pages, and the fields that move ends
     switch : which limbs show FK or IK, buttons to switch and on which frames they do, faulty files of rigs
     bake : the last report
-    limb_notice : words, icon and sign of a limb's state, the button that mends it; that Live covers keys or has none
+    limb_notice : words, icon and sign of a limb's state, and the button that mends it; that Live covers keys
     menus : our own menus, from menus.toml, and the entries that open them in Blender's menus
     pull_tool : Pull Limb: tool, which limbs have handles, and entry in the context menu of Pose Mode
     overlay : draws limbs, signs, guides and feet over the view

@@ -89,9 +89,7 @@ def draw(layout: UILayout, context: Context, chain: TwoBoneIKChain) -> None:
         row = column.split(factor=0.68, align=True)  # the words are longer than the button's
         row.label(text="You see Live, not the keys")
         row.operator("two_bone_ik.live", text="Switch Off")
-    elif state.lacks_keys:
-        column.label(text="A render does not show Live: Bake")
-    for _ in range(_most_lines(context) - len(lines) - bool(button) - (covers or state.lacks_keys)):
+    for _ in range(_most_lines(context) - len(lines) - bool(button) - covers):
         column.label(text="")
 
 
