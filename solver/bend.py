@@ -6,7 +6,7 @@ from math import pi
 import numpy as np
 
 from .diagnostics import hinge_turn
-from .numbers import broadcast
+from .numbers import broadcast, every
 from .plane import BendPlane
 from .reference_pose import ReferencePose
 from .rotation import angle_between
@@ -67,9 +67,9 @@ def within_limits(sign: Array, options: Options) -> Array:
 
 def with_folded_side(pose: ReferencePose, options: Options) -> ReferencePose:
     """The pose, with the side to which it is folded where limits allow a fold to that side alone: it shows neither."""
-    folded = ~pose.bent & (dot(pose.links[..., 0, :], pose.links[..., 1, :]) < 0.0)
-    if not (folded.any() and is_limited(options)):
+    if not is_limited(options) or every(pose.bent):
         return pose
+    folded = ~pose.bent & (dot(pose.links[..., 0, :], pose.links[..., 1, :]) < 0.0)
     turned = np.where(pose.side > 0.0, np.less(options.bend_max, pi), np.greater(options.bend_min, -pi))
     other = np.where(pose.side > 0.0, np.less_equal(options.bend_min, -pi), np.greater_equal(options.bend_max, pi))
     return replace(pose, side=np.where(folded & turned & other, -pose.side, pose.side))

@@ -177,7 +177,10 @@ def _draw_actions(layout: UILayout, context: Context, rig: Rig) -> None:
         row = layout.row(align=True)
         row.use_property_split = False
     row.prop(context.window_manager, "two_bone_ik_overlay", toggle=True)
-    for texts in ({"drag": "Drag", "solve": "Solve"}, {"check": "Check...", "build": "Build", "bake": "Bake..."}):
-        row = layout.row(align=True)
-        for operator, text in texts.items():
-            row.operator(f"two_bone_ik.{operator}", text=text)
+    row = layout.row(align=True)
+    row.operator("two_bone_ik.drag", text="Drag")
+    row.operator("two_bone_ik.solve", text="Solve")
+    row = layout.row(align=True)
+    row.operator("two_bone_ik.check", text="Check...")
+    row.operator("two_bone_ik.build", text="Build")
+    row.operator("two_bone_ik.bake", text="Bake...")

@@ -171,12 +171,11 @@ def _in_any_order(rig: bpy.types.Object, frames: list[float], where: str, *, bak
             goal = limb.aim()  # which may be nowhere
             place = goal if np.isfinite(goal).all() else after[2]
             slack = np.nan_to_num(4.0 * oracle.resolution(limb, after[:3], place))
-            others = {"a single solve": solved}
-            if not (baked and limb.fields["influence"] < 1.0):
-                # Keys of a bake are what Live showed: nothing tells them apart.
-                others["live"] = first
-                # Whole turns of a twist may be others. Where a target is nowhere, what was posed last goes on.
-                others |= {"live before": before[:3]} if is_solved else {}
+            others = {"a single solve": solved, "live": first}
+            if is_solved and not (baked and limb.fields["influence"] < 1.0):
+                # Whole turns of a twist may be others. Keys of a bake are what Live showed: nothing tells them apart.
+                # Where a target is nowhere, what was posed last goes on.
+                others["live before"] = before[:3]
             for way, joints in others.items():
                 if not live or not np.isfinite([*joints, *after]).all():
                     continue
