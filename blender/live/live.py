@@ -35,7 +35,7 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
         return
     states = [rig_state for rig_state in map(state.cached, rigs) if rig_state.pulled is None]
     for rig_state in states:
-        go_to(rig_state.rig, depsgraph.scene.frame_current_final)
+        _begin(rig_state, depsgraph.scene.frame_current_final, edited=edited)
     updated = {update.id.original for update in depsgraph.updates}
     layer = depsgraph.scene.name, depsgraph.view_layer.name
     touched = {rig_state for rig_state in states if rig_state.may_have_changed(updated, layer)}
@@ -62,6 +62,13 @@ def follow(rigs: Iterable[Rig], scene: Scene, depsgraph: Depsgraph, *, edited: b
     _pose(waiting, depsgraph, auto_key=auto_key)
     for rig_state in touched:
         rig_state.looked_in = layer
+
+
+def _begin(rig_state: RigState, frame: float, *, edited: bool) -> None:
+    """What the limbs go on from, twists and keys, is that of this frame."""
+    go_to(rig_state.rig, frame)
+    if not edited:
+        rig_state.take_keys()
 
 
 def live_changed(rig: Rig, scene: Scene) -> None:

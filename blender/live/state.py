@@ -23,7 +23,7 @@ from ..bake import checks
 from ..bake.build_plan import current_plan
 from ..bake.fingerprint import Fingerprint
 from ..messages.refused import Refused, unless_gone
-from ..scene import sampling
+from ..scene import pose_before, sampling
 from ..scene.checks import refuse_unposable
 from ..scene.dependencies import built_by
 from ..scene.glance import Glance, GlanceNeed
@@ -123,6 +123,12 @@ class RigState:
     def may_have_changed(self, updated: Set[ID], layer: Layer) -> bool:
         """True unless Live has posed it and looked in this layer last, and nothing that it watches was `updated`."""
         return not (self.posed and self.looked_in == layer and self._watched.isdisjoint(updated))
+
+    def take_keys(self) -> None:
+        """The frame has changed: what keys have set is what the limbs start from."""
+        if self.reading:
+            names = {point.bone for point in self.reading.glance_need.need.posed}
+            pose_before.take_keys(self.rig, [bone for bone in self.reading.keyed if bone.name in names])
 
     def read_chains(self, scene: Scene, depsgraph: Depsgraph) -> None:
         """Find out which chains can be solved, and what these depend on now."""

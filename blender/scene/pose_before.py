@@ -5,20 +5,23 @@ drift. So rotation and scale from before are kept, each until something else set
 so that undo and loading a file bring back both.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from bpy.types import FCurve
 
 from ...skeleton import transform
+from ...skeleton.rotation_mode import rotation_name
 from ...skeleton.transform import Basis
-from ...skeleton.values import Point
+from ...skeleton.values import Bone, Point
 from ...solver.values import Array
+from .. import versions
 from ..armatures import Rig
 from ..session import session
 from ..settings import bone_marks
-from .bone import current_rows
+from .bone import current, current_rows
 
 PoseBefore = Callable[[Point, Basis], Basis]
 """(bone, sampled basis) -> basis to start from; for live limbs the one before Live posed them."""
@@ -43,6 +46,27 @@ def remember(bone: Any, before: Basis) -> None:
     if not _same(np.array(bone.two_bone_ik_own), before.matrix):
         # Blender reads an array set by rows as columns.
         bone.two_bone_ik_own = before.matrix[0].T
+
+
+def take_keys(rig: Rig, bones: Iterable[Bone]) -> None:
+    """Blender has just set these bones to their keys. These count also where a bake gave them the pose that Live wrote.
+
+    A rotation with keys in some of its channels alone is still Live's in the others.
+    """
+    find = versions.curve_finder(rig)
+    for bone in bones:
+        rows, before = _before.get((rig.session_uid, bone.name), (None, None))
+        if before and (owner := rig.pose.bones.get(bone.name)):
+            own, turned = current(owner), getattr(owner, rotation_name(owner.rotation_mode))
+            keyed = [_plays(find, bone.scale_path, index) for index in range(3)]
+            scale = np.where(keyed, own.scale, before.scale)
+            turned = all(_plays(find, bone.rotation_path, index) for index in range(len(turned)))
+            rotation = own.rotation if turned else before.rotation
+            _before[rig.session_uid, bone.name] = rows, Basis(location=before.location, rotation=rotation, scale=scale)
+
+
+def _plays(find: Callable[..., FCurve | None], path: str, index: int) -> bool:
+    return (curve := find(path, index=index)) is not None and versions.plays(curve)
 
 
 def pose_before(point: Point, basis: Basis) -> Basis:

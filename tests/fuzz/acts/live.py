@@ -131,8 +131,7 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         given = dict(edit)
         what = given.pop("edit")
         if what == "frames":
-            baked = any(edit["edit"] == "bake" for edit in request["edits"][:number])
-            yield from _in_any_order(rig, given["frames"], f"in edit {number}", baked=baked)
+            yield from _in_any_order(rig, given["frames"], f"in edit {number}")
             continue
         try:
             _EDITS[what](rig, **given)
@@ -147,7 +146,7 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         bpy.context.view_layer.update()
 
 
-def _in_any_order(rig: bpy.types.Object, frames: list[float], where: str, *, baked: bool) -> Iterator[str]:
+def _in_any_order(rig: bpy.types.Object, frames: list[float], where: str) -> Iterator[str]:
     """What shows on a frame is what Live shows where it reads all anew, and what Solve gives; bones have what is
     evaluated. Joints are where Live had them before on this frame.
     """
@@ -171,11 +170,8 @@ def _in_any_order(rig: bpy.types.Object, frames: list[float], where: str, *, bak
             goal = limb.aim()  # which may be nowhere
             place = goal if np.isfinite(goal).all() else after[2]
             slack = np.nan_to_num(4.0 * oracle.resolution(limb, after[:3], place))
-            others = {"a single solve": solved, "live": first}
-            if is_solved and not (baked and limb.fields["influence"] < 1.0):
-                # Whole turns of a twist may be others. Keys of a bake are what Live showed: nothing tells them apart.
-                # Where a target is nowhere, what was posed last goes on.
-                others["live before"] = before[:3]
+            # Whole turns of a twist may be others. Where a target is nowhere, what was posed last goes on.
+            others = {"a single solve": solved, "live": first} | ({"live before": before[:3]} if is_solved else {})
             for way, joints in others.items():
                 if not live or not np.isfinite([*joints, *after]).all():
                     continue

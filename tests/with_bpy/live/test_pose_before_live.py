@@ -9,7 +9,7 @@ from bl_ext.user_default.two_bone_ik import api
 
 from support import rigs
 from support.live import CLOSE, WITHIN_REACH, live_arm, move_target, pose, pose_of, tip
-from support.truth import save_and_load
+from support.truth import on_frame, save_and_load
 from support.twisted import LINE
 
 
@@ -114,3 +114,20 @@ def test_an_option_off_and_on_again_leaves_the_pose() -> None:
         chain.use_twist = on
         bpy.context.view_layer.update()
     np.testing.assert_allclose([np.array(bone.matrix) for bone in rig.pose.bones], before, atol=CLOSE)
+
+
+@pytest.mark.parametrize("fields", [{}, {"pole": (0.5, -2.0, 1.0), "pole_pin": 1.0}], ids=["turned", "scaled"])
+def test_keys_of_a_bake_count_where_they_are_what_live_showed(fields: dict[str, object]) -> None:
+    rig = live_arm(influence=0.5, **fields)
+    rig.data.bones["lower"].inherit_scale = "ALIGNED"
+    move_target(WITHIN_REACH[1])
+    api.bake(rig, frames=(1, 3))
+    baked = pose()
+    on_frame(2)
+    shown = pose()
+    rig.two_bone_ik_live = False
+    on_frame(2)
+    np.testing.assert_allclose(pose(), baked, atol=CLOSE)
+    api.solve(rig)
+    np.testing.assert_allclose(shown, pose(), atol=CLOSE)
+    assert np.abs(shown - baked).max() > 0.01
