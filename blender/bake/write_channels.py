@@ -7,11 +7,12 @@ from where that one will be, and between its keys only Blender tells.
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 import bpy
 import numpy as np
-from bpy.types import ID, Depsgraph, Object
+from bpy.types import ID, Action, Depsgraph, Object
 
 from ...skeleton import bone_channels, carried_along
 from ...skeleton.solve import Move
@@ -117,11 +118,14 @@ class Trial(ExitStack):
         super().__init__()
         self._plan = plan
         self._style = KeyStyle(new_action=True)
-        self._copy = self.enter_context(copied(plan.rig))
-        self.enter_context(_with_own_data(self._copy, plan.rig))
+        self._scene, added = self.enter_context(probe.scene_apart(plan.scene))
+        # All is removed at one go: each time Blender goes through the whole file.
+        self._copy = _with_own_data(plan.rig)
+        added += self._copy, self._copy.data
+        self.callback(partial(_add_own_action, added, self._copy, _action(plan.rig)))
         points = frozenset(Point(self._copy, name) for name in bones)
         self._need = SampleNeed(objects=frozenset(), bones=points)
-        self._scene = self.enter_context(probe.isolated_scene(plan.scene, self._need))
+        probe.link(self._scene, self._need, added)
 
     def evaluate(
         self, channels: Sequence[Channel], frames: Array | None = None
@@ -139,30 +143,35 @@ class Trial(ExitStack):
         return {point.bone: np.broadcast_to(pose, shape) for point, pose in samples.pose.items()}
 
 
-@contextmanager
-def _with_own_data(copy: Rig, rig: Rig) -> Iterator[None]:
-    """The copy has an armature of its own: with the drivers of a shared one Blender evaluates the rig a second time."""
+def _with_own_data(rig: Rig) -> Rig:
+    """A copy with an armature of its own: with the drivers of a shared one Blender evaluates the rig a second time."""
+    copy = rig.copy()
     copy.data = own = rig.data.copy()
     targets = (target for driver in versions.drivers(own) for var in driver.driver.variables for target in var.targets)
     for target in targets:
         if target.id == rig:
             target.id = copy
-    try:
-        yield
-    finally:
-        copy.data = rig.data
-        bpy.data.armatures.remove(own)
+    return copy
 
 
 @contextmanager
 def copied(item: Item) -> Iterator[Item]:
     """A copy of an object; it is removed in the end, and the action that it was given if nothing else plays that."""
     copy = item.copy()
-    action = item.animation_data and item.animation_data.action
+    removed, action = list[ID]([copy]), _action(item)
     try:
         yield copy
     finally:
-        own = copy.animation_data and copy.animation_data.action
-        bpy.data.objects.remove(copy)
-        if own and own != action and not own.users:
-            bpy.data.actions.remove(own)
+        _add_own_action(removed, copy, action)
+        bpy.data.batch_remove(removed)
+
+
+def _add_own_action(removed: list[ID], copy: Object, action: Action | None) -> None:
+    """Add the action that a copy plays unless that is `action`, or something else plays it."""
+    own = _action(copy)
+    if own and own != action and own.users == 1:
+        removed.append(own)
+
+
+def _action(item: Object) -> Action | None:
+    return item.animation_data.action if item.animation_data else None

@@ -10,10 +10,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from bpy.types import FCurve
 
 from ...skeleton import transform
-from ...skeleton.rotation_mode import rotation_name
 from ...skeleton.transform import Basis
 from ...skeleton.values import Bone, Point
 from ...solver.values import Array
@@ -54,19 +52,18 @@ def take_keys(rig: Rig, bones: Iterable[Bone]) -> None:
     A rotation with keys in some of its channels alone is still Live's in the others.
     """
     find = versions.curve_finder(rig)
+
+    def keyed(path: str) -> list[bool]:
+        elements = range(len(rig.path_resolve(path)))
+        return [bool((curve := find(path, index=index)) and versions.plays(curve)) for index in elements]
+
     for bone in bones:
-        rows, before = _before.get((rig.session_uid, bone.name), (None, None))
-        if before and (owner := rig.pose.bones.get(bone.name)):
-            own, turned = current(owner), getattr(owner, rotation_name(owner.rotation_mode))
-            keyed = [_plays(find, bone.scale_path, index) for index in range(3)]
-            scale = np.where(keyed, own.scale, before.scale)
-            turned = all(_plays(find, bone.rotation_path, index) for index in range(len(turned)))
-            rotation = own.rotation if turned else before.rotation
+        owner: Any = rig.pose.bones.get(bone.name)
+        if owner and (known := _before.get((rig.session_uid, bone.name))):
+            (rows, before), own = known, current(owner)
+            scale = np.where(keyed(bone.scale_path), own.scale, before.scale)
+            rotation = own.rotation if all(keyed(bone.rotation_path)) else before.rotation
             _before[rig.session_uid, bone.name] = rows, Basis(location=before.location, rotation=rotation, scale=scale)
-
-
-def _plays(find: Callable[..., FCurve | None], path: str, index: int) -> bool:
-    return (curve := find(path, index=index)) is not None and versions.plays(curve)
 
 
 def pose_before(point: Point, basis: Basis) -> Basis:
