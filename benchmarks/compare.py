@@ -20,19 +20,21 @@ from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
 PACKAGE = "bl_ext.user_default.two_bone_ik"
 FRAMES = 500
 
 
-def milliseconds(action: Callable[[], object], runs: int) -> float:
-    """Median processor time of a call, after one that does not count."""
-    action()
+def milliseconds(action: Callable[[], object], runs: int, before: Callable[[], None] = lambda: None) -> float:
+    """Median processor time of a call, after one that does not count; `before` is called ahead of each, untimed."""
     times = []
-    for _ in range(runs):
+    for _ in range(runs + 1):
+        before()
         start = time.process_time()
         action()
         times.append(1e3 * (time.process_time() - start))
-    return median(times)
+    return median(times[1:])
 
 
 def baked(api, targets: str, runs: int, *, spine: bool = False, **options: object) -> float:
@@ -83,6 +85,26 @@ def live(api) -> float:
     return median(times)
 
 
+def planted(api) -> float:
+    """The human metarig, of which all bones of body, arms and legs have keys."""
+    import plant_speed
+
+    rig = plant_speed.captured_human(plant_speed.capture())
+    return milliseconds(partial(api.plant, rig, measure="NONE"), 3, plant_speed.giving_back(rig))
+
+
+def switched(api, to: str, motion: str) -> float:
+    """The four limbs of the human that Rigify generates; `motion` is the function in switch that keys controls."""
+    import addon_utils
+    import switch
+
+    addon_utils.enable("rigify")
+    rig = switch.generated()
+    getattr(switch, motion)(rig)
+    action = partial(api.switch, rig, to, frames=(1, switch.FRAMES), measure="NONE")
+    return milliseconds(action, 8, switch.renewing(rig))
+
+
 ROWS: dict[str, Callable[[object], float]] = {
     "plain targets": partial(baked, targets="keyed_targets", runs=12, measure="NONE"),
     "spine animated": partial(baked, targets="keyed_targets", runs=6, spine=True, measure="NONE"),
@@ -92,6 +114,9 @@ ROWS: dict[str, Callable[[object], float]] = {
     "live, an update": live,
     "100 limbs": partial(many, limbs=100, frames=FRAMES),
     "10,000 frames": partial(many, limbs=4, frames=10_000),
+    "plant": planted,
+    "switch to FK": partial(switched, to="FK", motion="walk"),
+    "switch to IK": partial(switched, to="IK", motion="stride"),
 }
 
 

@@ -6,6 +6,7 @@ human metarig, of which all bones of body, arms and legs have a key on every fra
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -35,10 +36,15 @@ def main() -> None:
     import_module("addon_utils").enable(run.PACKAGE, default_set=True)
     from support.walker import walker
 
-    take = disturbed(walk(60.0, seconds=(FRAMES - 1) / 60), 0.002, 1)
+    take = capture()
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     beside_nla_bake("hips and legs alone", walker(take), runs=5)
     beside_nla_bake("whole human metarig", captured_human(take), runs=3)
+
+
+def capture() -> Capture:
+    """The walk, of feet that slide by 2 mm of noise."""
+    return disturbed(walk(60.0, seconds=(FRAMES - 1) / 60), 0.002, 1)
 
 
 def captured_human(take: Capture) -> Object:
@@ -65,16 +71,9 @@ def captured_human(take: Capture) -> Object:
     return rig
 
 
-def beside_nla_bake(title: str, rig: Object, runs: int) -> None:
-    """Print the processor time of the planted walk, and of Blender's own bake of the bones that planting keys.
-
-    Both by operator, with the undo step, in turn on one processor. Blender's bake keys location, rotation and scale of
-    these bones; beside it the same without scale, which planting does not key. Last the time of what Blender's own
-    calls take in planting: to read the keys of these bones, to copy the action, to write as many keys, and to push the
-    undo step.
-    """
+def giving_back(rig: Object) -> Callable[[], None]:
+    """Lets the armature play the capture again that it plays now, at rest in all else."""
     versions = import_module(f"{run.PACKAGE}.blender.versions")
-    names = {bone.name for bone in rig.pose.bones if bone.name.startswith(_KEYED)}
     captured, slot = versions.played(rig)
 
     def give_back() -> None:
@@ -85,6 +84,20 @@ def beside_nla_bake(title: str, rig: Object, runs: int) -> None:
         for bone in rig.pose.bones:
             bone.matrix_basis = Matrix()  # Blender's bake leaves scales a hair off 1
         bpy.context.view_layer.update()  # else the next operator would, on the time that is taken
+
+    return give_back
+
+
+def beside_nla_bake(title: str, rig: Object, runs: int) -> None:
+    """Print the processor time of the planted walk, and of Blender's own bake of the bones that planting keys.
+
+    Both by operator, with the undo step, in turn on one processor. Blender's bake keys location, rotation and scale of
+    these bones; beside it the same without scale, which planting does not key. Last the time of what Blender's own
+    calls take in planting: to read the keys of these bones, to copy the action, to write as many keys, and to push the
+    undo step.
+    """
+    versions = import_module(f"{run.PACKAGE}.blender.versions")
+    names = {bone.name for bone in rig.pose.bones if bone.name.startswith(_KEYED)}
 
     def keyed_curves() -> list[bpy.types.FCurve]:
         return [curve for curve in versions.curves(rig) if curve.data_path.split('"')[1] in names]
@@ -111,7 +124,7 @@ def beside_nla_bake(title: str, rig: Object, runs: int) -> None:
         "Blender's calls": calls,
     }
     with run.one_processor():
-        found = dict(zip(ways, measure.in_turn(give_back, list(ways.values()), runs), strict=True))
+        found = dict(zip(ways, measure.in_turn(giving_back(rig), list(ways.values()), runs), strict=True))
     print(f"{title}: {FRAMES} frames, Blender {bpy.app.version_string}, processor time, medians of {runs}:")
     for name, figures in found.items():
         whole, unscaled = (measure.Comparison(found[each], figures).times() for each in list(ways)[:2])

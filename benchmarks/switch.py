@@ -79,27 +79,18 @@ def stride(rig: Object) -> None:
             rig.pose.bones[f"{owner}.{side}"]["IK_FK"] = 1.0
 
 
-def properties(rig: Object) -> list[Callable[[], object]]:
-    """What sets again what a switch sets besides the controls: it stays as its keys had it when these are gone."""
-    bones = rig.pose.bones
-    switches = [partial(bone.__setitem__, "IK_FK", bone["IK_FK"]) for bone in bones if "IK_FK" in bone]
-    return switches + [partial(setattr, bone, "ik_stretch", bone.ik_stretch) for bone in bones if bone.ik_stretch]
+def renewing(rig: Object) -> Callable[[], None]:
+    """Lets a copy of the keys that the rig has now play again, with nothing posed otherwise.
 
+    What a switch sets besides the controls stays as its keys had it when these are gone: it is set again.
+    """
+    bones, action = rig.pose.bones, rig.animation_data.action
+    set_again = [partial(bone.__setitem__, "IK_FK", bone["IK_FK"]) for bone in bones if "IK_FK" in bone]
+    set_again += [partial(setattr, bone, "ik_stretch", bone.ik_stretch) for bone in bones if bone.ik_stretch]
 
-def against_rigify(api: Any, title: str, to: str, motion: Callable[[Object], None], kind: str, frames: int) -> None:
-    """Prints the rows of one direction, measured and not; the peer, which is slow, works on `frames` frames."""
-    rig = generated()
-    motion(rig)
-    action, buttons, unset = rig.animation_data.action, snaps(kind), properties(rig)
-    assert len(buttons) == LIMBS
-    manager = bpy.context.window_manager
-    manager.rigify_transfer_use_frame_range = True
-    manager.rigify_transfer_start_frame, manager.rigify_transfer_end_frame = 1, frames
-
-    def again() -> None:
-        """A copy of the source's keys plays, and nothing is posed otherwise."""
-        for unset_one in unset:
-            unset_one()
+    def renew() -> None:
+        for set_one in set_again:
+            set_one()
         played = rig.animation_data.action
         rig.animation_data.action = copy = action.copy()
         if hasattr(copy, "slots"):
@@ -108,12 +99,25 @@ def against_rigify(api: Any, title: str, to: str, motion: Callable[[Object], Non
             bpy.data.actions.remove(played)
         bpy.context.scene.frame_set(1)
 
+    return renew
+
+
+def against_rigify(api: Any, title: str, to: str, motion: Callable[[Object], None], kind: str, frames: int) -> None:
+    """Prints the rows of one direction, measured and not; the peer, which is slow, works on `frames` frames."""
+    rig = generated()
+    motion(rig)
+    buttons = snaps(kind)
+    assert len(buttons) == LIMBS
+    manager = bpy.context.window_manager
+    manager.rigify_transfer_use_frame_range = True
+    manager.rigify_transfer_start_frame, manager.rigify_transfer_end_frame = 1, frames
+
     def peer() -> None:
         for button in buttons:
             assert button() == {"FINISHED"}
 
     ours = [partial(api.switch, rig, to, frames=(1, FRAMES), measure=measured) for measured in ("AUTO", "NONE")]
-    peers, *timings = measure.in_turn(again, (peer, *ours), RUNS)
+    peers, *timings = measure.in_turn(renewing(rig), (peer, *ours), RUNS)
     for name, figures in zip(("", ", not measured"), timings, strict=True):
         pairs = zip(peers.runs, figures.runs, strict=True)
         ratios = [own / frames / (other / FRAMES) for own, other in pairs]
