@@ -114,6 +114,9 @@ def _true(report: api.Report, told: list[str]) -> Iterator[str]:
     if not report.posed:
         told.append("does not pose so")
         return
+    if any("only a bake measures" in note for note in report.notes):
+        told.append("only a bake measures")
+        return
     yield from judge.truth(report, {}, told)
 
 
