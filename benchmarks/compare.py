@@ -98,7 +98,7 @@ def switched(api, to: str, motion: str) -> float:
     import addon_utils
     import switch
 
-    addon_utils.enable("rigify")
+    addon_utils.enable("rigify", default_set=True)
     rig = switch.generated()
     getattr(switch, motion)(rig)
     action = partial(api.switch, rig, to, frames=(1, switch.FRAMES), measure="NONE")
