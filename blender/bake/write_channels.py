@@ -5,14 +5,13 @@ from where that one will be, and between its keys only Blender tells.
 """
 
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import TypeVar
 
 import bpy
 import numpy as np
-from bpy.types import ID, Action, Depsgraph, Object
+from bpy.types import ID, Action, Armature, Depsgraph, Object, Scene
 
 from ...skeleton import bone_channels, carried_along
 from ...skeleton.solve import Move
@@ -111,21 +110,13 @@ def _played(copy: Rig, plan: Plan, solved: SolvedGroup, samples: Samples) -> dic
     return bases
 
 
-class Trial(ExitStack):
-    """Keys an armature on trial, as often as it is asked to, and tells how these bones then are."""
+class Trial:
+    """Keys a copy of an armature on trial, as often as it is asked to, and tells how bones then are."""
 
-    def __init__(self, plan: Plan, bones: Collection[str]) -> None:
-        super().__init__()
-        self._plan = plan
+    def __init__(self, plan: Plan, copy: Rig, scene: Scene, need: SampleNeed) -> None:
+        """scene : evaluates what is needed of the copy"""
+        self._plan, self._copy, self._scene, self._need = plan, copy, scene, need
         self._style = KeyStyle(new_action=True)
-        self._scene, added = self.enter_context(probe.scene_apart(plan.scene))
-        # All is removed at one go: each time Blender goes through the whole file.
-        self._copy = _with_own_data(plan.rig)
-        added += self._copy, self._copy.data
-        self.callback(partial(_add_own_action, added, self._copy, _action(plan.rig)))
-        points = frozenset(Point(self._copy, name) for name in bones)
-        self._need = SampleNeed(objects=frozenset(), bones=points)
-        probe.link(self._scene, self._need, added)
 
     def evaluate(
         self, channels: Sequence[Channel], frames: Array | None = None
@@ -143,15 +134,31 @@ class Trial(ExitStack):
         return {point.bone: np.broadcast_to(pose, shape) for point, pose in samples.pose.items()}
 
 
-def _with_own_data(rig: Rig) -> Rig:
-    """A copy with an armature of its own: with the drivers of a shared one Blender evaluates the rig a second time."""
-    copy = rig.copy()
+@contextmanager
+def trial(plan: Plan, bones: Collection[str]) -> Iterator[Trial]:
+    """Keys of the plan's armature can be tried while it is open, and show how these bones then are."""
+    action = _action(plan.rig)
+    # With its scene all is removed at one go: each time Blender goes through the whole file.
+    with probe.scene_apart(plan.scene) as (scene, added):
+        copy = plan.rig.copy()
+        added.append(copy)
+        added.append(_with_own_data(copy, plan.rig))
+        need = SampleNeed(objects=frozenset(), bones=frozenset(Point(copy, name) for name in bones))
+        probe.link(scene, need, added)
+        try:
+            yield Trial(plan, copy, scene, need)
+        finally:
+            _add_own_action(added, copy, action)
+
+
+def _with_own_data(copy: Rig, rig: Rig) -> Armature:
+    """Give the copy an armature of its own: with drivers of a shared one Blender evaluates the rig a second time."""
     copy.data = own = rig.data.copy()
     targets = (target for driver in versions.drivers(own) for var in driver.driver.variables for target in var.targets)
     for target in targets:
         if target.id == rig:
             target.id = copy
-    return copy
+    return own
 
 
 @contextmanager

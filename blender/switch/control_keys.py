@@ -77,7 +77,7 @@ class ControlKeys:
         if not (chains or waiting):
             return bases, between, fixed
         bones = {bone.name for limb in limbs for bone in (*limb.shown, *(carried.bone for carried in limb.chain))}
-        with write_channels.Trial(plan, bones | tied.depends.keys()) as trial:
+        with write_channels.trial(plan, bones | tied.depends.keys()) as trial:
 
             def keyed(between: Midpoints = NO_MIDPOINTS) -> list[Channel]:
                 channels = (channel for limb in limbs for channel in self.every(limb, bases, between))
