@@ -1,9 +1,8 @@
 """How the poses of bones follow from their parents' poses and their own channels, on all frames at once.
 
 Always for `c` bones side by side, which inherit by the same rules. For plain inheritance a pose is one product of
-matrices, and nearly so for Inherit Scale Aligned, which limbs that stretch have. Every other combination of Inherit
-Rotation, Inherit Scale and Local Location is computed by Blender itself, frame by frame and in single precision:
-`Bone.local_to_pose`.
+matrices. All other rules are those of Blender's BKE_bone_parent_transform_calc_from_matrices; its own conversion goes
+frame by frame and in single precision, which would add up where one bake follows another.
 """
 
 from collections.abc import Iterable
@@ -12,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..solver.values import Array
-from ..solver.vectors import dot, product, rejection, unit
+from ..solver.vectors import along, cross, dot, norm, product, rejection, unit
 from . import transform
 from .transform import NOT_OVER_FRAMES, Basis, affine_product
 from .values import Bone
@@ -27,41 +26,64 @@ def pose(bones: Bones, parent: Array | None, basis: Array) -> Array:
     parent : (n, c, 4, 4) or None     poses of their parent bones, in armature space
     basis : (n, c, 4, 4)              their own channels, as `matrix_basis`; (4, 4) where all have the same
     """
-    aligned = _aligned(bones, parent)
-    if aligned is None and not is_plain(bones, parent):
-        return _pose_by_blender(bones, parent, basis)
-    local = affine_product(np.array([bone.offset for bone in bones]), basis)
-    if parent is None:
-        return local
-    if aligned is None:
-        return affine_product(parent, local)
-    axes, scale = aligned
-    # The parent's scale comes last, along the bone's own axes.
-    turned = product(axes, local[..., :3, :3]) * scale[..., None, :]
-    return transform.compose(turned, transform.transform_points(parent, local[..., :3, 3]))
+    offset = np.array([bone.offset for bone in bones])
+    local = affine_product(offset, basis)
+    if is_plain(bones, parent):
+        return local if parent is None else affine_product(parent, local)
+    above = np.eye(4)[None, None] if parent is None else parent
+    axes, after = _inherited(bones, above)
+    place = local[..., :3, 3] if bones[0].use_local_location else offset[:, :3, 3] + basis[..., :3, 3]
+    scaled = product(axes, basis[..., :3, :3]) * after[..., None, :]
+    return transform.compose(scaled, transform.transform_points(above, place))
 
 
-_SHEARED = 1e-4
-"""Cosine of the angle between x and z beyond which Blender first takes the shear out of an aligned bone's parent."""
+def _inherited(bones: Bones, parent: Array) -> tuple[Array, Array]:
+    """(n, c, 3, 3) what turns and scales bones before their own channels, (n, c, 3) what scales them after these."""
+    rule, linear = bones[0].inherit_scale, parent[..., :3, :3]
+    axes, sizes = _turned_axes(rule, linear) if bones[0].use_inherit_rotation else _resting_axes(bones, linear)
+    if rule == "AVERAGE":
+        axes = axes * _mean_scale(linear)[..., None]
+    axes = product(axes, np.array([bone.offset[:3, :3] for bone in bones]))
+    return _upright(axes) if rule == "FIX_SHEAR" else axes, sizes if rule == "ALIGNED" else np.ones(3)
 
 
-def _aligned(bones: Bones, parent: Array | None) -> tuple[Array, Array] | None:
-    """(n, c, 3, 3) the parents' axes as Inherit Scale Aligned takes them, and (n, c, 3) the scale that then comes last.
+def _turned_axes(rule: str, parent: Array) -> tuple[Array, Array]:
+    axes = parent if rule in (*SHEARING, "NONE_LEGACY") else _upright(parent)
+    return axes if rule in SHEARING else transform.unscaled(axes), transform.lengths(axes)
 
-    None if bones are posed by other rules, or a parent is flat or sheared about its y.
-    """
-    rules = bones[0]
-    if parent is None or rules.inherit_scale != "ALIGNED" or is_plain(bones, parent):
-        return None
-    if not (rules.use_inherit_rotation and rules.use_local_location):
-        return None
-    x, y, z = np.moveaxis(parent[..., :3, :3], -1, 0)
+
+def _resting_axes(bones: Bones, parent: Array) -> tuple[Array, Array]:
+    rule, axes = bones[0].inherit_scale, np.array([bone.parent_rest for bone in bones])
+    sizes = transform.lengths(parent)
+    if rule != "FULL":
+        # Sheared, it is less than these in volume.
+        sizes = sizes * np.where(sizes.all(axis=-1, keepdims=True), _mean_scale(transform.unscaled(parent)), 1.0)
+    return axes * sizes[..., None, :] if rule in SHEARING else axes, sizes
+
+
+def _mean_scale(linear: Array) -> Array:
+    """(n, c, 1) the scale on all axes that keeps the volume."""
+    return np.cbrt(np.abs(np.linalg.det(linear)))[..., None]
+
+
+SHEARING = ("FULL", "FIX_SHEAR")
+"""Values of Inherit Scale with which a bone that is turned against a scaled one is sheared."""
+
+_SHEARED, _FLAT = 1e-4, 1.0 - 1e-7
+"""Cosines of the angle between x and z: Blender takes shear out above the first, and none above the second."""
+
+
+def _upright(linear: Array) -> Array:
+    """(n, c, 3, 3) without shear: x and z are moved along y, then turned apart by as much, and keep their area."""
+    x, y, z = np.moveaxis(linear, -1, 0)
     x, z = rejection(x, unit(y)), rejection(z, unit(y))
-    upright = np.stack((x, y, z), axis=-1)
-    scale = transform.lengths(upright)
-    if not scale.all() or (np.abs(dot(x, z)) > _SHEARED * scale[..., 0] * scale[..., 2]).any():
-        return None
-    return upright / scale[..., None, :], scale
+    to_x, to_z = unit(x), unit(z)
+    between, apart = unit(to_x + to_z), unit(to_x - to_z)
+    size, cosine = np.sqrt(norm(cross(to_x, to_z)) / 2.0), np.abs(dot(to_x, to_z))[..., None]
+    sheared = (cosine > _SHEARED) & (cosine < _FLAT)
+    x = np.where(sheared, along(between + apart, size * norm(x)), x)
+    z = np.where(sheared, along(between - apart, size * norm(z)), z)
+    return np.stack((x, y, z), axis=-1)
 
 
 def poses(rows: Iterable[Bones], above: Array, bases: Iterable[Basis]) -> list[Array]:
@@ -75,18 +97,14 @@ def poses(rows: Iterable[Bones], above: Array, bases: Iterable[Basis]) -> list[A
 def rotation_base(bones: Bones, parent: Array | None, location: Array) -> Array:
     """(n, c, 4, 4) in armature space, what the rotations of bones at their own `location` (n, c, 3) are applied on."""
     base = pose(bones, parent, transform.translation(location))
-    return transform.compose(base[..., :3, :3] / _scale_after(bones, parent, base)[..., None, :], base[..., :3, 3])
+    return transform.compose(base[..., :3, :3] / _scale_after(bones, parent)[..., None, :], base[..., :3, 3])
 
 
-def _scale_after(bones: Bones, parent: Array | None, base: Array) -> Array:
-    """(n, c, 3) the scale that comes after the bones' own rotation, along the bones' own axes: that which is aligned.
-
-    base : (n, c, 4, 4) how the bones are posed with no more than a location
-    """
-    if bones[0].inherit_scale != "ALIGNED" or is_plain(bones, parent):
+def _scale_after(bones: Bones, parent: Array | None) -> Array:
+    """(n, c, 3) the scale that comes after the bones' own rotation, along their own axes: that which is aligned."""
+    if parent is None or bones[0].inherit_scale != "ALIGNED" or is_plain(bones, parent):
         return np.ones(3)
-    # The lengths of what a rounded rest pose turned would be a bit off.
-    _, scale = _aligned(bones, parent) or (None, transform.lengths(base[..., :3, :3]))
+    _, scale = _inherited(bones, parent)
     return np.where(scale > 0.0, scale, 1.0)
 
 
@@ -113,17 +131,10 @@ def location(bones: Bones, parent: Array | None, head: Array, still: Array | Non
     still : (n, c, 4, 4) how the bones are posed without channels, if that is known
     """
     still = pose(bones, parent, np.eye(4)) if still is None else still
-    # However a bone inherits, its head is where its parent puts it, and linear in its own location from there.
-    start = still[..., :3, 3]
-    if is_plain(bones, parent):
-        moves = still[..., :3, :3]
-    elif parent is not None and bones[0].use_local_location:
-        # What it inherits of rotation and scale says nothing about where its own location takes it.
-        moves = product(parent[..., :3, :3], np.array([bone.offset[:3, :3] for bone in bones]))
-    else:
-        moved = [pose(bones, parent, transform.translation(axis))[..., :3, 3] - start for axis in np.eye(3)]
-        moves = np.stack(moved, axis=-1)
-    return transform.transform_vectors(transform.inverse(moves), head - start)
+    # What a bone inherits of rotation and scale says nothing about where its own location takes it.
+    moves = np.array([bone.offset[:3, :3] if bone.use_local_location else np.eye(3) for bone in bones])
+    moves = moves if parent is None else product(parent[..., :3, :3], moves)
+    return transform.transform_vectors(transform.inverse(moves), head - still[..., :3, 3])
 
 
 def basis(bones: Bones, parent: Array | None, poses: Array) -> Basis:
@@ -133,7 +144,7 @@ def basis(bones: Bones, parent: Array | None, poses: Array) -> Basis:
         local = affine_product(transform.inverse(still), poses)
         linear, place = local[..., :3, :3], local[..., :3, 3]
     else:
-        after = _scale_after(bones, parent, still)[..., None, :]
+        after = _scale_after(bones, parent)[..., None, :]
         linear = product(transform.inverse(still[..., :3, :3] / after), poses[..., :3, :3]) / after
         place = location(bones, parent, poses[..., :3, 3], still)
     turn = transform.orientation(linear)
@@ -154,19 +165,6 @@ def is_scaled(matrices: Array) -> bool:
     linear = matrices[..., :3, :3]
     squares = product(np.swapaxes(linear, -1, -2), linear)
     return bool(np.abs(squares - np.eye(3)).max(initial=0.0) > 2.0 * transform.UNSCALED)
-
-
-def _pose_by_blender(bones: Bones, parent: Array | None, basis: Array) -> Array:
-    def of_each(matrices: Array) -> Array:
-        shape = np.broadcast_shapes(matrices.shape, (1, len(bones), 4, 4))
-        return np.moveaxis(np.broadcast_to(matrices, shape), 1, 0)
-
-    parents = [None] * len(bones) if parent is None else of_each(parent)
-    poses = []
-    for bone, own, above in zip(bones, of_each(basis), parents, strict=True):
-        assert bone.local_to_pose is not None
-        poses.append(bone.local_to_pose(own, above))
-    return np.stack(poses, axis=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

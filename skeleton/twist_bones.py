@@ -35,10 +35,8 @@ _LEAST_SHARE = 1e-2
 _NEAR = 1e-3
 """Part of the way to the mid joint: a nearer head of the next bone tells no line."""
 
-_TIMES, _SMALL, _ROUNDED = 40, 1e-8, 1e-6
-"""How often turns are gathered at most, which some take below uneven scale; and below how many radians no more, and
-none that are not smaller than the last: where Blender itself poses a bone, it rounds each time.
-"""
+_TIMES, _SMALL = 40, 1e-8
+"""How often turns are gathered at most, which some take below uneven scale; and below how many radians no more."""
 
 
 def rest_line(plan: ChainPlan, *, upper: bool) -> Array:
@@ -132,7 +130,7 @@ def gathered(plan: ChainPlan, posed: Sequence[Basis], kinematics: ChainKinematic
     posed : the chain's bones as long as they are shown
     returns : the bases; (n, c, 3) the root bone's line; (n, c, k) how far root bone and bones in line were turned
     """
-    rows, bases, by, largest = _rows_above(plan), list(posed), np.zeros(1), np.inf
+    rows, bases, by = _rows_above(plan), list(posed), np.zeros(1)
     # Below uneven scale what a bone carries turns by other angles than the bone.
     for _ in range(1 if kinematics.rigid else _TIMES):
         poses, turns = kinematics.poses(tuple(bases)), [np.zeros(1)]
@@ -145,8 +143,7 @@ def gathered(plan: ChainPlan, posed: Sequence[Basis], kinematics: ChainKinematic
             turns.insert(0, turn * np.copysign(1.0, bases[row].scale.prod(axis=-1)))
         turn = np.stack(np.broadcast_arrays(*turns), axis=-1)
         bases, by = turned_in_place(plan, kinematics, bases, turn), by + turn
-        last, largest = largest, np.abs(turn).max()
-        if largest < _SMALL or last <= largest < _ROUNDED:
+        if np.abs(turn).max() < _SMALL:
             break
     return bases, lines[0], by
 

@@ -26,7 +26,7 @@ from .transform import Basis
 from .values import Bone, Samples
 
 _CLOSE = 1e-7
-"""Part of the chain's length: poses that are not one product of matrices come from Blender in float32."""
+"""Part of the chain's length: as exact as single precision can keep it in keys."""
 
 
 def solve_group(group: ChainGroup, goals: Goals, samples: Samples) -> SolvedGroup:

@@ -4,7 +4,7 @@ They are frozen, and nothing here looks into Blender again.
 """
 
 import itertools
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, Self, TypeAlias
 
@@ -32,9 +32,6 @@ MERGE = 0.01
 Key: TypeAlias = Any
 """An object or a scene of Blender's: here it is compared and hashed, and nothing more."""
 
-LocalToPose: TypeAlias = Callable[[Array, Array | None], Array]
-"""From `matrix_basis` and the parent bone's pose, None without one, to the bone's pose, each (n, 4, 4) or (1, 4, 4)."""
-
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Bone:
@@ -44,7 +41,7 @@ class Bone:
     length : armature units
     offset : (4, 4) at rest, from the bone to its parent bone; to the armature where it has none
     rotation_mode, use_inherit_rotation, use_local_location, inherit_scale : Blender's
-    local_to_pose : Blender's own conversion; None for a bone whose pose always is one product of matrices
+    parent_rest : (3, 3) how the parent bone points at rest, in armature space
     """
 
     name: str
@@ -56,7 +53,7 @@ class Bone:
     use_inherit_rotation: bool = True
     use_local_location: bool = True
     inherit_scale: str = "FULL"
-    local_to_pose: LocalToPose | None = None
+    parent_rest: Array = field(default_factory=lambda: np.eye(3))
 
     @property
     def rules(self) -> Hashable:

@@ -17,6 +17,7 @@ from bpy.types import Bone, PoseBone, PropertyGroup
 from mathutils import Vector
 
 from ...skeleton import transform
+from ...skeleton.inherit import SHEARING
 from ...skeleton.values import AXES, ChainPlan, Point
 from ...solver import hock, reference_pose
 from ...solver.values import Array, Bend, Chain, HingeAxis, Hock, Options, Plane, ReachWith, Reference, Unreachable
@@ -36,9 +37,6 @@ TOLERANCE = 1e-6
 
 SLIGHT = reference_pose.SLIGHT
 """Radians: a rest pose that bends less does not tell its side."""
-
-SHEARING = ("FULL", "FIX_SHEAR")
-"""Values of Inherit Scale with which a bone that is turned against a stretched one would be sheared."""
 
 _DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(Options)}
 

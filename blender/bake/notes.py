@@ -9,6 +9,7 @@ import numpy as np
 from bpy.types import Constraint, PoseBone
 from numpy.typing import NDArray
 
+from ...skeleton.inherit import SHEARING
 from ...skeleton.solved_group import SolvedGroup
 from ...skeleton.twist_bones import shows_share
 from ...skeleton.values import Bone, ChainPlan, Plan, Point
@@ -26,7 +27,7 @@ from ..scene import dependencies
 from ..scene.curves import OwnTransforms
 from ..scene.dependencies import Constraints
 from . import twist_bones
-from .chain import SHEARING, SLIGHT, axis_label, straight_rest, undecided
+from .chain import SLIGHT, axis_label, straight_rest, undecided
 from .chain_report import when
 from .keys_of_limbs import bone_keys, without_keys
 

@@ -12,7 +12,7 @@ from mathutils import Matrix
 
 from ...skeleton.rotation_mode import rotation_matrices, rotation_name
 from ...skeleton.transform import Basis, compose
-from ...skeleton.values import Bone, LocalToPose, Point
+from ...skeleton.values import Bone, Point
 from ...solver.values import Array
 from ...solver.vectors import product
 from ..armatures import Rig
@@ -26,8 +26,6 @@ def read_bone(rig: Rig, name: str, *, parent: str | None = None) -> Bone:
     """
     bone, pose_bone = rig.data.bones[name], rig.pose.bones[name]
     above = bone.parent if parent is None else rig.data.bones.get(parent)
-    turns, local, scale = bone.use_inherit_rotation, bone.use_local_location, bone.inherit_scale
-    plain = local and (above is None or (turns and scale == "FULL"))
     return Bone(
         name=name,
         path=pose_bone.path_from_id(),
@@ -35,10 +33,10 @@ def read_bone(rig: Rig, name: str, *, parent: str | None = None) -> Bone:
         has_parent=above is not None,
         offset=_offset(bone, above) if parent is None else _offset_to(bone, above),
         rotation_mode=pose_bone.rotation_mode,
-        use_inherit_rotation=turns,
-        use_local_location=local,
-        inherit_scale=scale,
-        local_to_pose=None if plain else _local_to_pose(rig, name, above.name if above else ""),
+        use_inherit_rotation=bone.use_inherit_rotation,
+        use_local_location=bone.use_local_location,
+        inherit_scale=bone.inherit_scale,
+        parent_rest=rest(above)[:3, :3] if above else np.eye(3),
     )
 
 
@@ -71,25 +69,6 @@ def _offset(bone: bpy.types.Bone, parent: bpy.types.Bone | None) -> Array:
 
 def _offset_to(bone: bpy.types.Bone, parent: bpy.types.Bone | None) -> Array:
     return np.linalg.inv(rest(parent)) @ rest(bone) if parent else rest(bone)
-
-
-def _local_to_pose(rig: Rig, name: str, parent_name: str) -> LocalToPose:
-    """`Bone.convert_local_to_pose` frame by frame, for the bone that then has this name."""
-
-    def converted(basis: Array, parent: Array | None) -> Array:
-        bone = rig.data.bones[name]
-        if parent is None:
-            poses = [bone.convert_local_to_pose(matrix, bone.matrix_local) for matrix in map(Matrix, basis.tolist())]
-        else:
-            rest = rig.data.bones[parent_name].matrix_local
-            local, parents = (map(Matrix, each.tolist()) for each in np.broadcast_arrays(basis, parent))
-            poses = [
-                bone.convert_local_to_pose(matrix, bone.matrix_local, parent_matrix=above, parent_matrix_local=rest)
-                for matrix, above in zip(local, parents, strict=True)
-            ]
-        return np.array(list(map(matrix_rows, poses)), dtype=np.float64)
-
-    return converted
 
 
 def current(owner: Object | PoseBone) -> Basis:

@@ -38,27 +38,10 @@ def bones(**fields: object) -> tuple[Bone, ...]:
     )
 
 
-def unscaled_parent(offset: np.ndarray):
-    """Blender's rule for Inherit Scale None on a bone with this rest offset, frame by frame."""
-
-    def local_to_pose(basis: np.ndarray, parent: np.ndarray) -> np.ndarray:
-        result = []
-        for own, above in zip(np.broadcast_to(basis, parent.shape), parent, strict=True):
-            linear = above[:3, :3] / np.linalg.norm(above[:3, :3], axis=0)
-            pose = matrix((above @ offset @ own)[:3, 3], linear @ offset[:3, :3] @ own[:3, :3])
-            result.append(pose)
-        return np.array(result)
-
-    return local_to_pose
-
-
-def without_scale() -> tuple[Bone, ...]:
-    plain = bones()
-    fields = [{"name": bone.name, "path": bone.path, "offset": bone.offset} for bone in plain]
-    return tuple(
-        Bone(**each, length=1.0, has_parent=True, inherit_scale="NONE", local_to_pose=unscaled_parent(each["offset"]))
-        for each in fields
-    )
+def without_scale(parent: np.ndarray, offset: np.ndarray, basis: np.ndarray) -> np.ndarray:
+    """(4, 4) a bone with this rest offset by Blender's rule for Inherit Scale None."""
+    linear = parent[:3, :3] / np.linalg.norm(parent[:3, :3], axis=0)
+    return matrix((parent @ offset @ basis)[:3, 3], linear @ offset[:3, :3] @ basis[:3, :3])
 
 
 def test_a_plain_pose_is_parent_times_rest_times_basis() -> None:
@@ -82,25 +65,21 @@ def test_what_is_the_same_on_all_frames_is_given_once() -> None:
     np.testing.assert_array_equal(once, inherit.pose(limbs, np.repeat(parents[:1], FRAMES, axis=0), basis))
 
 
-def test_blender_poses_bones_that_take_no_scale() -> None:
-    limbs, parents, basis = without_scale(), transforms(0.7), transforms()
-    expected = np.stack(
-        [bone.local_to_pose(basis[:, column], parents[:, column]) for column, bone in enumerate(limbs)], axis=1
-    )
-    np.testing.assert_array_equal(inherit.pose(limbs, parents, basis), expected)
-
-
-def test_below_an_unscaled_parent_every_scale_rule_is_plain() -> None:
-    limbs, parents, basis = without_scale(), transforms(), transforms()
-    assert inherit.is_plain(limbs, parents)
-    by_blender = inherit._pose_by_blender(limbs, parents, basis)
-    np.testing.assert_allclose(inherit.pose(limbs, parents, basis), by_blender, atol=1e-12)
+@pytest.mark.parametrize("scale", [0.7, 0.0])
+def test_bones_that_take_no_scale_are_posed_without_it(scale: float) -> None:
+    limbs, parents, basis = bones(inherit_scale="NONE"), transforms(scale), transforms()
+    assert inherit.is_plain(limbs, parents) == (scale == 0.0)
+    expected = [
+        [without_scale(parents[row, column], limbs[column].offset, basis[row, column]) for column in range(BONES)]
+        for row in range(FRAMES)
+    ]
+    np.testing.assert_allclose(inherit.pose(limbs, parents, basis), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("signs", [(1, 1, 1), (-1, 1, 1), (-1, -1, 1), (1, -1, -1), (-1, -1, -1)])
-@pytest.mark.parametrize("make", [bones, without_scale])
-def test_a_rotation_points_the_axes_as_asked(make, signs: tuple[int, ...]) -> None:
-    limbs, parents = make(), transforms(0.4)
+@pytest.mark.parametrize("inherit_scale", ["FULL", "NONE"])
+def test_a_rotation_points_the_axes_as_asked(inherit_scale: str, signs: tuple[int, ...]) -> None:
+    limbs, parents = bones(inherit_scale=inherit_scale), transforms(0.4)
     scale = np.broadcast_to(np.array(signs, dtype=float), (FRAMES, BONES, 3))
     wanted = transforms()[..., :3, :3]
     turn = inherit.rotation(limbs, parents, scale, wanted)
@@ -123,9 +102,11 @@ def test_below_a_flat_parent_rotations_have_no_unit(size: float) -> None:
     np.testing.assert_allclose(inherit.rotation(limbs, larger, scale, wanted), expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("make", [bones, without_scale])
-def test_a_location_puts_the_head_where_it_is_asked(make) -> None:
-    limbs, parents, head = make(), transforms(0.4), RNG.normal(size=(FRAMES, BONES, 3))
+@pytest.mark.parametrize("local", [True, False])
+@pytest.mark.parametrize("turned", [True, False])
+def test_a_location_puts_the_head_where_it_is_asked(turned: bool, local: bool) -> None:
+    limbs = bones(inherit_scale="NONE", use_inherit_rotation=turned, use_local_location=local)
+    parents, head = transforms(0.4), RNG.normal(size=(FRAMES, BONES, 3))
     basis = np.broadcast_to(np.eye(4), (FRAMES, BONES, 4, 4)).copy()
     basis[..., :3, 3] = inherit.location(limbs, parents, head)
     np.testing.assert_allclose(inherit.pose(limbs, parents, basis)[..., :3, 3], head, atol=1e-9)

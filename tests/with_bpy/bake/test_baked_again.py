@@ -173,6 +173,26 @@ def test_aligned_bones_on_a_rounded_rest_pose_do_not_drift() -> None:
     keeps_its_keys(rig, shown=(1,) * 10)
 
 
+@pytest.mark.parametrize("inherit", ["ALIGNED", "NONE", "AVERAGE"])
+def test_twist_bones_do_not_drift_below_uneven_scale(inherit: str) -> None:
+    """Single precision would add up: in each bake their turns are gathered from the poses that the last one left."""
+    ends = pairwise([(0.0, 0.0, 1.0), (0.2355, -0.116, 0.691), (0.471, -0.232, 0.382), (0.328, -0.068, -0.783)])
+    names, rolls = ("upper", "line", "lower"), (2.38, -0.67, 2.58)
+    limb = zip(names, ends, ("spine", *names), rolls, strict=False)
+    rig = rigs.armature((rigs.ARM[0], *(rigs.Bone(name, *both, *rest) for name, both, *rest in limb)))
+    rig.data.bones["line"].inherit_scale, rig.data.bones["lower"].inherit_scale = "ALIGNED", inherit
+    rig.pose.bones["spine"].scale = (1.09, 1.03, 1.42)
+    rig.pose.bones["line"].rotation_quaternion = Euler((-0.964, 0.309, -0.274)).to_quaternion()
+    unreachable = "CLAMP" if inherit == "AVERAGE" else "STRETCH"
+    chain = rigs.chain(
+        rig, "lower", target=(0.3, -0.3, 0.9), root_bone="upper", use_twist=True, unreachable=unreachable
+    )
+    places = {2: (0.5, -0.2, 0.1), 3: (0.23, 0.36, 0.28), 4: (-0.4, 0.3, 1.1), 5: (0.1, 0.8, 1.4)}
+    rigs.animate(chain.target, location={1: (0.3, -0.3, 0.9)} | places)
+    api.bake(rig, frames=(1, 5))
+    keeps_its_keys(rig, shown=(1,) * 5, frames=(1, 5))
+
+
 def test_a_leg_stays_that_stretches_straight_with_its_foot_aside() -> None:
     bones = (
         rigs.ARM[0],

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from bl_ext.user_default.two_bone_ik import api
-from bl_ext.user_default.two_bone_ik.skeleton import twist_bones
 from mathutils import Euler
 
 from support import rigs
@@ -67,37 +66,3 @@ def test_far_turns_below_much_uneven_scale_are_all_taken_back() -> None:
     api.bake(rig, frames=(1, 3))
     for place, values in all_keys(rig).items():
         np.testing.assert_allclose(values, keys[place], atol=1e-6, err_msg=str(place))
-
-
-def test_turns_are_gathered_until_rounding_decides(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blender itself poses bones with Aligned scale, and rounds: each round more adds to what a second bake changes."""
-    upper = rigs.Bone("upper", (0.0, 0.0, 1.0), (0.2355, -0.116, 0.691), "spine", roll=2.38)
-    line = rigs.Bone("line", upper.tail, (0.471, -0.232, 0.382), "upper", roll=-0.67)
-    lower = rigs.Bone("lower", line.tail, (0.328, -0.068, -0.783), "line", roll=2.58)
-    rig = rigs.armature([rigs.ARM[0], upper, line, lower])
-    chain = rigs.chain(rig, "lower", target=(1.7, 1.1, 0.1), root_bone="upper", use_twist=True, unreachable="STRETCH")
-    places = {1: (0.3, -0.3, 0.9), 2: (0.5, -0.2, 0.1), 3: (0.23, 0.36, 0.28), 4: (-0.4, 0.3, 1.1), 5: (0.1, 0.8, 1.4)}
-    rigs.animate(chain.target, location=places)
-    for name in ("line", "lower"):
-        rig.data.bones[name].inherit_scale = "ALIGNED"
-    rig.pose.bones["spine"].scale = (1.09, 1.03, 1.42)
-    rig.pose.bones["line"].rotation_quaternion = Euler((-0.964, 0.309, -0.274)).to_quaternion()
-    api.bake(rig, frames=(1, 5))
-    rounds = []
-    turned, gathered = twist_bones.turned_in_place, twist_bones.gathered
-
-    def one_round(plan: object, kinematics: object, bases: object, turn: np.ndarray) -> list:
-        rounds[-1].append(np.abs(turn).max())
-        return turned(plan, kinematics, bases, turn)
-
-    def in_rounds(*arguments: object) -> tuple:
-        rounds.append([])
-        with monkeypatch.context() as patch:
-            patch.setattr(twist_bones, "turned_in_place", one_round)
-            return gathered(*arguments)
-
-    monkeypatch.setattr(twist_bones, "gathered", in_rounds)
-    api.bake(rig, frames=(1, 5))
-    for turns in rounds:
-        assert turns[-1] < 1e-6
-        assert np.sum(np.array(turns) < 2e-7) < 10  # what one evaluation rounds
