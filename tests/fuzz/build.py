@@ -107,6 +107,7 @@ def _armature(description: Mapping) -> Object:
         bone.use_connect = rest.get("connect", False)
         bone.inherit_scale = rest.get("inherit_scale", "FULL")
         bone.use_inherit_rotation = rest.get("inherit_rotation", True)
+        bone.use_local_location = rest.get("local_location", True)
     bpy.ops.object.mode_set(mode="OBJECT")
     return rig
 

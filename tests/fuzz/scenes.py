@@ -1,6 +1,6 @@
 """Scenes drawn from a seed, as plain data: whatever is left out of one is the simplest there is, so it can be shrunk.
 
-    bones     {name: {head, tail, parent, roll, connect, inherit_scale, inherit_rotation}} at rest
+    bones     {name: {head, tail, parent, roll, connect, inherit_scale, inherit_rotation, local_location}} at rest
     poses     {bone: {mode, location, rotation, scale, keys: {property: {frame: value}}, constraints, driver, muted}};
               `share` is that of a twist, by hand
     rig       {location, rotation, scale, keys, parent}, rotations are XYZ Eulers in radians

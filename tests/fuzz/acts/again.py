@@ -132,6 +132,12 @@ def _mirrored(random: Random, scene: dict) -> None:
 def _uneven(random: Random, scene: dict) -> None:
     above = _above(random, scene)
     above["scale"] = [round(part * random.uniform(0.5, 2.0), 2) for part in above.get("scale", (1.0, 1.0, 1.0))]
+    rules = ["FULL", "ALIGNED", "NONE", "AVERAGE", "FIX_SHEAR", "NONE_LEGACY"]
+    for name, bone in scene["bones"].items() if random.random() < 0.5 else ():
+        # A second bake rolls limbs with a bone in line that has one of the last two, as the manual says.
+        chosen = random.choice(rules[:-2] if name in twists.BETWEEN else rules)
+        bone |= {"inherit_scale": chosen, "local_location": random.random() < 0.7}
+        bone["inherit_rotation"] = name != "upper" or random.random() < 0.7
 
 
 def _above(random: Random, scene: dict) -> dict:

@@ -22,7 +22,7 @@ CLOSE = 2e-3
 """Radians: single precision, four times as coarse where a bone swings by 150 degrees."""
 
 
-_BETWEEN = ("twist", "below")
+BETWEEN = ("twist", "below")
 """Bones in line."""
 
 
@@ -43,7 +43,7 @@ def twist(random: Random, scene: dict) -> None:
         chain["fields"]["unreachable"] = "STRETCH"
         for name in [name for name in bones if name not in {"spine", "upper"}]:
             # What lies between has to pass on the stretch.
-            bones[name]["inherit_scale"] = random.choice(["ALIGNED"] if name in _BETWEEN else ["NONE", "ALIGNED"])
+            bones[name]["inherit_scale"] = random.choice(["ALIGNED"] if name in BETWEEN else ["NONE", "ALIGNED"])
     if random.random() < 0.6:
         scene["request"] = {"what": "bake_twist", "frames": random.choice([[1, 6], [-2, 9], [1, 4, 0.5]])}
     crowd.or_live(random, scene)
@@ -79,14 +79,14 @@ def add_twist_bones(random: Random, scene: dict) -> None:
         middle = [*Vector(joints["upper"]).lerp(Vector(joints["lower"]), 0.5)]
         bones["twist"]["head"] = bones["upper"]["tail"] = middle
         chain["root"] = "upper"
-    for name in _BETWEEN:
+    for name in BETWEEN:
         poses.get(name, {}).pop("location", None)
 
 
 def set_shares(random: Random, scene: dict) -> None:
     """By hand, some with keys."""
     poses = scene["poses"]
-    for name in [name for name in scene["bones"] if " turn " in name or name in _BETWEEN]:
+    for name in [name for name in scene["bones"] if " turn " in name or name in BETWEEN]:
         if random.random() < 0.15:
             poses.setdefault(name, {})["share"] = round(random.uniform(-1.0, 1.0), 2)
         elif random.random() < 0.15:
