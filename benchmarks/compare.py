@@ -120,7 +120,12 @@ ROWS: dict[str, Callable[[object], float]] = {
 }
 
 
-def measured_here(checkout: Path) -> dict[str, float]:
+def rows_of(text: str) -> dict[str, Callable[[object], float]]:
+    """The rows whose names have this text in them."""
+    return {name: row for name, row in ROWS.items() if text in name}
+
+
+def measured_here(checkout: Path, rows: str) -> dict[str, float]:
     """Milliseconds of each row, by the extension in this checkout."""
     resources = Path(os.environ["BLENDER_USER_RESOURCES"])
     extensions = resources / "extensions" / "user_default"
@@ -132,13 +137,13 @@ def measured_here(checkout: Path) -> dict[str, float]:
 
     assert bpy.ops.preferences.addon_enable(module=PACKAGE) == {"FINISHED"}, "Blender has said why"
     api = importlib.import_module(f"{PACKAGE}.api")
-    return {name: row(api) for name, row in ROWS.items()}
+    return {name: row(api) for name, row in rows_of(rows).items()}
 
 
-def measured(checkout: Path) -> dict[str, float]:
+def measured(checkout: Path, rows: str) -> dict[str, float]:
     """The same in a process of its own."""
     with tempfile.TemporaryDirectory() as resources:
-        command = [sys.executable, __file__, "--only", checkout]
+        command = [sys.executable, __file__, "--only", checkout, "--rows", rows]
         environment = os.environ | {"BLENDER_USER_RESOURCES": resources}
         run = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(run.stdout.splitlines()[-1])
@@ -149,10 +154,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("checkouts", nargs="*", type=Path, metavar="BEFORE AFTER")
     parser.add_argument("--pairs", type=int, default=9)
+    parser.add_argument("--rows", default="", metavar="TEXT", help="only the rows whose names have this text in them")
     parser.add_argument("--only", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.only:
-        print(json.dumps(measured_here(arguments.only)))
+        print(json.dumps(measured_here(arguments.only, arguments.rows)))
         return
     if len(arguments.checkouts) != 2:
         parser.error("two checkouts are needed, BEFORE and AFTER")
@@ -160,10 +166,10 @@ def main() -> None:
     for index in range(arguments.pairs):
         # Each is the first in every other pair.
         order = (0, 1) if index % 2 == 0 else (1, 0)
-        figures = {which: measured(arguments.checkouts[which]) for which in order}
+        figures = {which: measured(arguments.checkouts[which], arguments.rows) for which in order}
         pairs.append([figures[0], figures[1]])
         print(f"\n{f'pairs: {len(pairs)}':28}{'before':>9}{'after':>9}   after/before (quartiles)    milliseconds")
-        for name in ROWS:
+        for name in rows_of(arguments.rows):
             before, after = zip(*((pair[0][name], pair[1][name]) for pair in pairs), strict=True)
             ratios = [mine / theirs for theirs, mine in zip(before, after, strict=True)]
             low, middle, high = quantiles(ratios * 2, n=4, method="inclusive")
