@@ -82,7 +82,9 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
 
 def _switched(built: api.Report, request: Mapping, told: list[str], scene: Mapping) -> Iterator[str]:
     """Switched to FK and back the limbs stay where they were on each frame, to what the report tells."""
-    limbs, frames = [oracle.Limb.of(chain.name) for chain in built.chains], built.chains[0].frames
+    frames = built.chains[0].frames
+    # Of a leg that is folded, or straight, single precision decides how far its three bones open.
+    limbs = [limb for chain in built.chains if not (limb := oracle.Limb.of(chain.name)).hock or chain.reached]
     before = [oracle.shown([limb], frames) for limb in limbs]
     for to in ("FK", "IK"):
         here = state.state()
@@ -93,7 +95,8 @@ def _switched(built: api.Report, request: Mapping, told: list[str], scene: Mappi
             yield from judge.refusal_faults(refused, here, scene)
             return
         off = max(
-            oracle.apart(joints, oracle.shown([limb], frames)) for limb, joints in zip(limbs, before, strict=True)
+            (oracle.apart(joints, oracle.shown([limb], frames)) for limb, joints in zip(limbs, before, strict=True)),
+            default=0.0,
         )
         if not report.posed or any("keep" in note for note in report.notes):
             told.append(f"to {to} tells that it moves")
