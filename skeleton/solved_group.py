@@ -67,9 +67,11 @@ class SolvedGroup:
     def angles(self, joints: Array | None = None) -> Array:
         """(n, c, 2) of root and hinge in radians, see `joint_angles`; of other joints (n, c, k, 3) in chain space."""
         rest = self.group.joints if self.group.third else self.group.chain.joints
-        joints = self.solution.joints if joints is None else joints
-        in_plane = self.plan.options.plane == Plane.REST
-        return joint_angles(rest[..., 1, :], joints, self.solution.hinge, in_plane=in_plane)
+        solution, in_plane = self.solution, self.plan.options.plane == Plane.REST
+        # With a hock, the solution's hinge angle is that of the triangle.
+        known = solution.hinge_angle if joints is None and not self.group.third else None
+        joints = solution.joints if joints is None else joints
+        return joint_angles(rest[..., 1, :], joints, solution.hinge, in_plane=in_plane, hinge_angle=known)
 
     @property
     def out_of_reach(self) -> Mask:

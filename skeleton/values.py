@@ -6,13 +6,14 @@ They are frozen, and nothing here looks into Blender again.
 import itertools
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
 from ..solver.values import Array, Bend, HingeAxis, Hock, Integers, Mask, Options, ReachWith, Reference, Unreachable
 from .rotation_mode import rotation_name
-from .transform import Basis, affine_product
+from .transform import AT_REST, Basis, affine_product
 
 AXES = {
     HingeAxis.AUTO: (1.0, 0.0, 0.0),
@@ -41,7 +42,7 @@ class Bone:
     length : armature units
     offset : (4, 4) at rest, from the bone to its parent bone; to the armature where it has none
     rotation_mode, use_inherit_rotation, use_local_location, inherit_scale : Blender's
-    parent_rest : (3, 3) how the parent bone points at rest, in armature space
+    parent_rest : (3, 3) how the parent bone points at rest, in armature space, of bones that do not inherit rotation
     """
 
     name: str
@@ -53,7 +54,7 @@ class Bone:
     use_inherit_rotation: bool = True
     use_local_location: bool = True
     inherit_scale: str = "FULL"
-    parent_rest: Array = field(default_factory=lambda: np.eye(3))
+    parent_rest: Array = field(default_factory=lambda: AT_REST.rotation[0])
 
     @property
     def rules(self) -> Hashable:
@@ -116,7 +117,7 @@ class Turned(NamedTuple):
     rotation: Array | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ChainPlan:
     """One chain.
 
@@ -171,7 +172,7 @@ class ChainPlan:
         """The end bone."""
         return self.bones[-1]
 
-    @property
+    @cached_property
     def third(self) -> tuple[Bone, ...]:
         """The bone between the end bone and the tip of a leg with a hock; empty for other limbs."""
         return tuple(bone for bone in self.below if bone.name == self.hock_bone)
@@ -222,7 +223,7 @@ class ChainPlan:
         """True if the mid joint is pinned to the pole, or may be on some frame."""
         return "pole_pin" in self.animated or self.number("pole_pin") > 0.0
 
-    @property
+    @cached_property
     def scaled(self) -> tuple[Bone, ...]:
         """The bones whose scale a bake keys: none unless the chain stretches, or is pinned to its pole."""
         stretches = self.options.unreachable == Unreachable.STRETCH
@@ -252,17 +253,17 @@ class ChainPlan:
         """True if the tip bone is keyed: it follows the target's rotation, or twist bones below would turn it."""
         return self.use_rotation or any(twist.in_line and not twist.upper for twist in self.twists)
 
-    @property
+    @cached_property
     def limb(self) -> tuple[Bone, ...]:
         """The bones that a bake keys, but for the twist bones."""
         return self.root, self.end, *self.third, *(self.below[-1:] if self.turns_tip else ())
 
-    @property
+    @cached_property
     def carrying(self) -> tuple[Bone, ...]:
         """All bones of the limb: from root to tip, and its twist bones at the side."""
         return (*self.bones, *self.below, *(twist.bone for twist in self.twists if not twist.in_line))
 
-    @property
+    @cached_property
     def keyed(self) -> tuple[Bone, ...]:
         """The bones that a bake keys."""
         return *self.limb, *(twist.bone for twist in self.twists)

@@ -1,7 +1,8 @@
 """What keeps the pose from being what the keys alone would make it, as far as the rig tells before it is measured."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache, partial
 from math import degrees, inf
 from typing import Any
 
@@ -101,11 +102,13 @@ def _twist_notes(plan: Plan) -> Iterator[str]:
 def _left_notes(plan: Plan) -> Iterator[str]:
     """Sentences about bones as Stretch, Pin to Pole or Spread Twist left them, of chains that have these off now."""
     # What shows its share of a twist on some frames shows it by no chance; to read all of them takes long.
-    own, on_some = (OwnTransforms(plan.rig, plan.frames[:: plan.step * k]) for k in (1, 1 + len(plan.frames) // 40))
+    own, on_some = (
+        cache(partial(OwnTransforms, plan.rig, plan.frames[:: plan.step * k])) for k in (1, 1 + len(plan.frames) // 40)
+    )
     for chain in plan.chains:
         # Bones that inherit scale as Blender sets it for new ones, and in captures, could never stretch.
         limb = () if chain.scaled or chain.end.inherit_scale in SHEARING else (chain.root, chain.end, *chain.third)
-        if longer := [bone.name for bone in limb if _is_lengthened(plan.rig, bone, own)]:
+        if longer := [bone.name for bone in limb if _is_lengthened(plan.rig, bone, own())]:
             yield translated("alert.left_scaled", chain=chain.name, bones=", ".join(longer))
         if turned := () if chain.twists else _left_turned(chain, on_some):
             yield translated("alert.left_turned", chain=chain.name, bones=", ".join(turned))
@@ -117,11 +120,13 @@ def _is_lengthened(rig: Rig, bone: Bone, own: OwnTransforms) -> bool:
     return bool(np.ptp([*x, *z]) <= _SCALED * abs(x[0]) < np.ptp([x[0], *y])) and not driver_at(rig, bone.scale_path, 1)
 
 
-def _left_turned(chain: ChainPlan, own: OwnTransforms) -> list[str]:
+def _left_turned(chain: ChainPlan, own: Callable[[], OwnTransforms]) -> list[str]:
     """Names of the twist bones at the side that show their shares of the limb's twist, as no capture does exactly."""
-    chain = replace(chain, twists=twist_bones.read(chain))
-    turns = {bone: own.basis(chain.rig.pose.bones[bone.name]).rotation for bone in chain.carrying if chain.twists}
-    return [part.bone.name for part in chain.twists if not part.in_line and shows_share(chain, part, turns)]
+    if not (twists := twist_bones.read(chain)):  # as most limbs
+        return []
+    chain = replace(chain, twists=twists)
+    turns = {bone: own().basis(chain.rig.pose.bones[bone.name]).rotation for bone in chain.carrying}
+    return [part.bone.name for part in twists if not part.in_line and shows_share(chain, part, turns)]
 
 
 def acting_notes(plan: Plan) -> list[str]:

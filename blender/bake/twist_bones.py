@@ -94,11 +94,13 @@ def _of_half(rig: Rig, bones: Sequence[str], between: Sequence[str], *, upper: b
     between : those of them that may take a share
     """
     data = rig.data.bones
+    line = [data[name] for name in between]
+    at_side = [bone for bone in data[bones[0]].children if bone.name not in bones and _is_twist(bone)]
+    if not (line or at_side):  # most limbs have none
+        return FoundBones([], [])
     start, end = (rest(data[name])[:3, 3] for name in (bones[0], bones[-1]))
     if not np.linalg.norm(end - start) > 0.0:
         return FoundBones([], [])
-    line = [data[name] for name in between]
-    at_side = [bone for bone in data[bones[0]].children if bone.name not in bones and _is_twist(bone)]
     at = {bone.name: place for bone in (*line, *at_side) if (place := _place(bone, start, end)) is not None}
     left_alone = turned_by_others(rig, at)
     if not all(data[name].use_inherit_rotation for name in between):

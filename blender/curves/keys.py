@@ -7,7 +7,7 @@ from math import ceil, floor, inf
 from typing import Any
 
 import numpy as np
-from bpy.types import FCurve, FCurveKeyframePoints, Object
+from bpy.types import FCurve, FCurveKeyframePoints, Keyframe, Object
 from numpy.typing import NDArray
 
 from ...skeleton.twist_bones import share
@@ -202,11 +202,12 @@ def twists_before(plan: Plan, chain: ChainPlan) -> tuple[dict[Bone, Array], dict
     for part in chain.twists:
         bone, path = part.bone, part.bone.rotation_path
         curve = find(path, index=0)
-        if not (curve and (earlier := _count_before(curve.keyframe_points, plan.frames[0]))):
+        earlier = _last_before(curve.keyframe_points, plan.frames[0]) if curve else None
+        if not earlier:
             continue
         values[bone] = value_before(find, path, plan.rig.path_resolve(path), plan.frames[0])
         if part.animated:
-            frame = np.array([curve.keyframe_points[earlier - 1].co.x])
+            frame = np.array([earlier.co.x])
             [by_hand] = numbers_on(plan.rig, keyed_options.path(bone.path, "twist"), frame)
             part = replace(part, share=float(by_hand))
         shares[bone] = share(part)
@@ -238,14 +239,15 @@ def value_before(find: Callable[..., FCurve | None], path: str, value: Sequence[
     for index in range(len(result)):
         curve = find(path, index=index)
         if curve and len(keys := curve.keyframe_points):
-            result[index] = keys[max(_count_before(keys, start) - 1, 0)].co.y
+            result[index] = (_last_before(keys, start) or keys[0]).co.y
     return result
 
 
-def _count_before(keys: FCurveKeyframePoints, start: float) -> int:
-    """How many of a curve's keys are before `start`."""
-    none = not len(keys) or keys[0].co.x >= start - MERGE  # most often: a bake goes over all keys again
-    return 0 if none else bisect_left(keys, start - MERGE, key=lambda point: point.co.x)
+def _last_before(keys: FCurveKeyframePoints, start: float) -> Keyframe | None:
+    """The last of a curve's keys before `start`; None where there is none."""
+    if not len(keys) or keys[0].co.x >= start - MERGE:  # most often: a bake goes over all keys again
+        return None
+    return keys[bisect_left(keys, start - MERGE, key=lambda point: point.co.x) - 1]
 
 
 _FEW_FRAMES = 200
@@ -276,9 +278,10 @@ def evaluated_together(curves: Sequence[FCurve], frames: Array) -> Array:
         columns = list(between)[start : start + most]
         curves_and_keys = [curves[column] for column in columns], [between[column] for column in columns]
         values[:, columns] = _on_cubics(*curves_and_keys, times)
-    for column, rows in enumerate(np.isnan(values).T):
-        if rows.any():
-            values[rows, column] = list(map(curves[column].evaluate, frames[rows].tolist()))
+    unsolved = np.isnan(values)
+    for column in np.flatnonzero(unsolved.any(axis=0)).tolist():
+        rows = unsolved[:, column]
+        values[rows, column] = list(map(curves[column].evaluate, frames[rows].tolist()))
     return values
 
 
@@ -316,14 +319,12 @@ def _cubics(curves: Sequence[FCurve], keys: Keys, starts: Sequence[int]) -> tupl
         points.foreach_get("handle_left", handles[1, start:end].reshape(-1))
         points.foreach_get("interpolation", kinds[start:end])
     bezier, linear, constant = (kinds == code("interpolation", kind) for kind in ("BEZIER", "LINEAR", "CONSTANT"))
-    here, leaving = keys[:, 1], handles[0, :, 1]
-    following, arriving = np.roll((here, handles[1, :, 1]), -1, axis=1)
-    steps = np.abs((here - following, leaving - arriving, arriving - following))
-    flat = bezier & (steps < np.finfo(np.float32).eps).all(axis=0)  # Blender holds the first value
-    bezier, constant = bezier & ~flat, constant | flat
     corners = keys.astype(np.float64)
     step = np.roll(corners, -1, axis=0) - corners
     out, into = handles[0] - corners, np.roll(corners - handles[1], -1, axis=0)
+    heights = step[:, 1], into[:, 1], out[:, 1] + into[:, 1] - step[:, 1]
+    flat = bezier & (np.abs(heights) < np.finfo(np.float32).eps).all(axis=0)  # Blender holds the first value
+    bezier, constant = bezier & ~flat, constant | flat
     starting = (bezier | linear | constant) & (step[:, 0] > 0.0)
     starting[[end - 1 for end in starts[1:]]] = False
     step[~starting, 0], step[constant, 1] = 1.0, 0.0

@@ -201,11 +201,10 @@ def copy_curve(item: Object, curve: FCurve, path: str, group: str) -> FCurve:
 def _replace_keys(
     curve: FCurve, new: Attributes, span: tuple[float, float], kept: Sequence[tuple[float, float]]
 ) -> None:
-    first, last = curve.range().to_tuple()
-    if curve.sampled_points:
+    (first, last), points = curve.range().to_tuple(), curve.keyframe_points
+    if not len(points) and curve.sampled_points:
         curve.convert_to_keyframes(int(first), int(last) + 1)
-    points = curve.keyframe_points
-    if not points or not (kept or first < span[0] - MERGE or last > span[1] + MERGE):
+    if not len(points) or not (kept or first < span[0] - MERGE or last > span[1] + MERGE):
         set_keys(points, new)
         curve.update()
         return

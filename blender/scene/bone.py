@@ -11,7 +11,7 @@ from bpy.types import Object, PoseBone
 from mathutils import Matrix
 
 from ...skeleton.rotation_mode import rotation_matrices, rotation_name
-from ...skeleton.transform import Basis, compose
+from ...skeleton.transform import AT_REST, Basis, compose
 from ...skeleton.values import Bone, Point
 from ...solver.values import Array
 from ...solver.vectors import product
@@ -25,7 +25,7 @@ def read_bone(rig: Rig, name: str, *, parent: str | None = None) -> Bone:
     parent : the name of another parent bone that it is to get, "" for none
     """
     bone, pose_bone = rig.data.bones[name], rig.pose.bones[name]
-    above = bone.parent if parent is None else rig.data.bones.get(parent)
+    above, inherits = bone.parent if parent is None else rig.data.bones.get(parent), bone.use_inherit_rotation
     return Bone(
         name=name,
         path=pose_bone.path_from_id(),
@@ -33,10 +33,10 @@ def read_bone(rig: Rig, name: str, *, parent: str | None = None) -> Bone:
         has_parent=above is not None,
         offset=_offset(bone, above) if parent is None else _offset_to(bone, above),
         rotation_mode=pose_bone.rotation_mode,
-        use_inherit_rotation=bone.use_inherit_rotation,
+        use_inherit_rotation=inherits,
         use_local_location=bone.use_local_location,
         inherit_scale=bone.inherit_scale,
-        parent_rest=rest(above)[:3, :3] if above else np.eye(3),
+        parent_rest=AT_REST.rotation[0] if inherits or not above else rest(above)[:3, :3],
     )
 
 

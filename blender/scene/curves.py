@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import cast
 
 import numpy as np
-from bpy.types import ID, Bone, FCurve, FloatProperty, Object, PoseBone
+from bpy.types import ID, Bone, FloatProperty, Object, PoseBone
 
 from ...skeleton import inherit
 from ...skeleton.rotation_mode import rotation_matrices, rotation_name
@@ -24,6 +24,7 @@ from ..rna_paths import bone_and_property
 from ..settings.keyed_options import bone_field
 from . import dependencies
 from .bone import bone_or_object, current, from_bone, read_bone
+from .dependencies import Constraints
 from .need import SampleNeed
 
 _KINDS = ("location", "scale", "rotation_", "delta_")
@@ -184,14 +185,15 @@ def _path(owner: Object | PoseBone) -> str:
 _RIGID_PARENTS = {"OBJECT", "ARMATURE", "BONE"}
 
 
-def obstacle(need: SampleNeed, keyed: Collection[Point]) -> str:
+def obstacle(need: SampleNeed, keyed: Collection[Point], known: Mapping[Rig, Constraints | None]) -> str:
     """What F-curves alone do not tell, in words; "" where there is nothing of the kind.
 
     keyed : bones whose keys no IK constraint is to hide
+    known : all constraints of some armatures, where they were looked for before
     """
     placed, own, free = map(dependencies.by_object, (dependencies.ancestors(need.placed), need.own, keyed))
     for item, bones in placed.items():
-        reason = _object_obstacle(item) or _bone_obstacle(item, bones - {""}, free[item])
+        reason = _object_obstacle(item) or _bone_obstacle(item, bones - {""}, free[item], known.get(item))
         if reason := reason or _animation_obstacle(item, bones | own[item]):
             return reason
     return ""
@@ -199,7 +201,7 @@ def obstacle(need: SampleNeed, keyed: Collection[Point]) -> str:
 
 def plain_objects(need: SampleNeed, keyed: Collection[Point]) -> frozenset[Object]:
     """The objects of which F-curves alone tell all that is needed."""
-    return frozenset(item for item in dependencies.by_object(need.points) if not obstacle(need.only({item}), keyed))
+    return frozenset(item for item in dependencies.by_object(need.points) if not obstacle(need.only({item}), keyed, {}))
 
 
 def _object_obstacle(item: Object) -> str:
@@ -220,7 +222,7 @@ def _object_obstacle(item: Object) -> str:
     return ""
 
 
-def _bone_obstacle(rig: Rig, names: set[str], free: set[str]) -> str:
+def _bone_obstacle(rig: Rig, names: set[str], free: set[str], known: Constraints | None) -> str:
     """The pose of these bones must follow from own transforms; constraints on other bones may move them as well."""
     if not names:
         return ""
@@ -228,7 +230,7 @@ def _bone_obstacle(rig: Rig, names: set[str], free: set[str]) -> str:
         return translated("obstacle.armature", name=rig.data.name)
     if rig.data.pose_position == "REST":
         return translated("obstacle.rest_position", name=rig.name)
-    for bone, constraint in dependencies.constrained(rig):
+    for bone, constraint in dependencies.constrained(rig) if known is None else known:
         acts = not constraint.mute and not dependencies.hides(bone, constraint, free)
         if acts and names & dependencies.moved_by(bone, constraint):
             return translated("obstacle.bone", bone=bone.name, name=rig.name)
@@ -242,15 +244,15 @@ def _animation_obstacle(item: Object, bones: set[str]) -> str:
     if animation.use_tweak_mode or (animation.use_nla and any(track.strips for track in animation.nla_tracks)):
         return translated("obstacle.strips", name=item.name)
 
-    def counts(curve: FCurve) -> bool:
-        bone, path = bone_and_property(curve.data_path)
-        return bone in bones if bone else '"' not in path
+    def counts(path: str) -> bool:
+        bone, name = bone_and_property(path)
+        return bone in bones if bone else '"' not in name
 
-    if any(counts(driver) for driver in animation.drivers):
+    if any(counts(driver.data_path) for driver in animation.drivers):
         return translated("obstacle.drivers", name=item.name)
-    curves = list(filter(counts, versions.curves(item)))
-    if any(curve.mute or ((group := curve.group) and group.mute) for curve in curves):
+    curves = [(path, curve) for curve in versions.curves(item) if counts(path := curve.data_path)]
+    if any(curve.mute or ((group := curve.group) and group.mute) for _, curve in curves):
         return translated("obstacle.muted_curves", name=item.name)
-    if any(curve.data_path.endswith("rotation_mode") for curve in curves):
+    if any(path.endswith("rotation_mode") for path, _ in curves):
         return translated("obstacle.rotation_mode", name=item.name)
     return ""

@@ -45,12 +45,19 @@ class Sampler(ExitStack):
 
     way : AUTO becomes the first of the others that is right for what the plan's chains depend on
     slow : is told in a sentence why sampling takes long, if it does
+    known : all constraints of the plan's armature, where they were looked for before
     removal : tells what of the plan has been removed since
     """
 
-    def __init__(self, plan: Plan, way: Sampling, slow: Callable[[str], object] = lambda _reason: None) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        way: Sampling,
+        slow: Callable[[str], object] = lambda _reason: None,
+        known: dependencies.Constraints | None = None,
+    ) -> None:
         super().__init__()
-        self._plan, self.way, self._slow = plan, way, slow
+        self._plan, self.way, self._slow, self._known = plan, way, slow, known
         self.removal = Removal(plan)
         self._mixed = way == Sampling.AUTO
         self._isolated: tuple[Scene, frozenset[Point]] | None = None
@@ -117,7 +124,7 @@ class Sampler(ExitStack):
         if self.way == Sampling.AUTO and (obstacle := needs_playing(need)):
             self.way = Sampling.SCENE
         elif self.way in (Sampling.AUTO, Sampling.CURVES):
-            obstacle = curves.obstacle(need, keyed)
+            obstacle = curves.obstacle(need, keyed, {plan.rig: self._known})
             if obstacle and self.way == Sampling.CURVES:
                 raise Refused("NOT_ONLY_CURVES", object=plan.rig, value=obstacle)
             self.way = Sampling.ISOLATED if obstacle else Sampling.CURVES

@@ -3,7 +3,7 @@
 Names, words and defaults are those of [keys] in options.toml.
 """
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from math import inf
 from numbers import Real
 from typing import Any, NoReturn, Self
@@ -123,7 +123,7 @@ class KeySettings(KeyStyle):
             from ..messages.refused import Refused  # Blender starts faster without it
 
             raise Refused("NOT_A_STYLE", value=style)
-        return cls(**asdict(style) | others)
+        return cls(**{field.name: getattr(style, field.name) for field in fields(style)} | others)
 
 
 DEFAULTS = KeySettings()

@@ -8,7 +8,7 @@ from bpy.types import Scene
 from ...skeleton.steps import part
 from ..armatures import Rig
 from ..bake.bake import bake, check
-from ..bake.build_plan import Frames, Names, build_plan, chains_taking_part
+from ..bake.build_plan import Frames, Names, Participants, build_plan, chains_taking_part
 from ..bake.chain_report import ChainReport
 from ..bake.report import Report
 from ..bake.request import MeasurePhase, Preparation, Resources, WritePhase, finish, request
@@ -25,9 +25,10 @@ def bake_all(
     resources: Resources, rig: Rig, names: Names, frames: Frames | None, scene: Scene | None, settings: KeySettings
 ) -> Preparation:
     """Key the chains over the range; limbs that are built get the keys of their pose, and show these."""
-    taking_part = chains_taking_part(rig, names)
+    limbs = built_limbs(rig)
+    taking_part = chains_taking_part(rig, names) if limbs else Participants([])
     chosen = {chain.name for chain in taking_part.chains}
-    built = [limb.name for limb in built_limbs(rig) if limb.name in chosen]
+    built = [limb.name for limb in limbs if limb.name in chosen]
     if not built:
         return (yield from bake.part(resources, rig, names, frames, scene, settings))
 
