@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..solver.diagnostics import joint_angles
-from ..solver.values import Array, Goals, Mask, Plane, Solution
+from ..solver.values import Array, Goals, Mask, Plane, Solution, Unreachable
 from ..solver.vectors import rejection, unit
 from .chain_group import ChainGroup
 from .transform import each_array, on_columns, on_rows
@@ -66,12 +66,13 @@ class SolvedGroup:
 
     def angles(self, joints: Array | None = None) -> Array:
         """(n, c, 2) of root and hinge in radians, see `joint_angles`; of other joints (n, c, k, 3) in chain space."""
-        rest = self.group.joints if self.group.third else self.group.chain.joints
-        solution, in_plane = self.solution, self.plan.options.plane == Plane.REST
-        # With a hock, the solution's hinge angle is that of the triangle.
-        known = solution.hinge_angle if joints is None and not self.group.third else None
+        group, solution, options = self.group, self.solution, self.plan.options
+        # The solver's hinge angle is that of other joints with a hock, below uneven scale, and where a pose is held.
+        others = group.third or not group.kinematics.rigid or options.unreachable == Unreachable.HOLD
+        known = None if others or joints is not None else solution.hinge_angle
+        rest = (group.joints if group.third else group.chain.joints)[..., 1, :]
         joints = solution.joints if joints is None else joints
-        return joint_angles(rest[..., 1, :], joints, solution.hinge, in_plane=in_plane, hinge_angle=known)
+        return joint_angles(rest, joints, solution.hinge, in_plane=options.plane == Plane.REST, hinge_angle=known)
 
     @property
     def out_of_reach(self) -> Mask:

@@ -173,6 +173,25 @@ def test_a_leg_with_a_hock_has_the_angles_of_hip_and_knee(empty_file: None) -> N
         np.testing.assert_allclose(np.abs(report.angles[row]), shown(rig, "thigh", "shin", "hock"), atol=CLOSE)
 
 
+@pytest.mark.parametrize("unreachable", ["CLAMP", "HOLD"])
+def test_below_uneven_scale_the_angle_is_that_of_joints_as_posed(empty_file: None, unreachable: str) -> None:
+    """In the space of the parent bone, in which the limb is solved."""
+    chain = animated(rigs.arm(unreachable=unreachable))
+    rigs.animate(chain.target, location={1: (1.2, 0.6, 1.3), 6: (3.4, -2.1, 0.9), 12: (0.9, 0.1, 1.0)})
+    rigs.animate(chain.id_data.pose.bones["spine"], scale={1: (1, 1, 1), 6: (0.6, 1.9, 1), 12: (1.4, 0.5, 1.2)})
+    report = api.bake(chain.id_data, frames=(FRAMES[0], FRAMES[-1])).chains[0]
+    assert report.status.any()
+    bones = chain.id_data.pose.bones
+    for row, frame in enumerate(FRAMES):
+        on_frame(frame)
+        to_parent = bones["spine"].matrix.inverted()
+        places = (bones["upper"].head, bones["lower"].head, bones["lower"].tail)
+        joints = [np.array(to_parent @ place) for place in places]
+        first, second = np.diff(joints, axis=0)
+        truth = np.arctan2(np.linalg.norm(np.cross(first, second)), first @ second)
+        np.testing.assert_allclose(abs(report.angles[row, 1]), truth, atol=CLOSE)
+
+
 @pytest.mark.parametrize("live", [True, False])
 def test_the_limb_in_hand_shows_its_angles_in_degrees(empty_file: None, live: bool) -> None:
     """Those of the pose that shows, whether it is the chain's or not."""
