@@ -173,10 +173,12 @@ def test_a_leg_with_a_hock_has_the_angles_of_hip_and_knee(empty_file: None) -> N
         np.testing.assert_allclose(np.abs(report.angles[row]), shown(rig, "thigh", "shin", "hock"), atol=CLOSE)
 
 
-@pytest.mark.parametrize("unreachable", ["CLAMP", "HOLD"])
-def test_below_uneven_scale_the_angle_is_that_of_joints_as_posed(empty_file: None, unreachable: str) -> None:
+@pytest.mark.parametrize("fields", [{"unreachable": "HOLD"}, {"influence": 0.6}], ids=str)
+def test_below_uneven_scale_the_angle_is_that_of_joints_as_posed(empty_file: None, fields: dict[str, object]) -> None:
     """In the space of the parent bone, in which the limb is solved."""
-    chain = animated(rigs.arm(unreachable=unreachable))
+    chain = animated(rigs.arm(**fields))
+    chain.id_data.data.bones["lower"].inherit_scale = "ALIGNED"
+    rigs.animate(chain.id_data.pose.bones["upper"], scale={1: (1, 1, 1), 6: (1.8, 0.5, 0.7), 12: (1, 1, 1)})
     rigs.animate(chain.target, location={1: (1.2, 0.6, 1.3), 6: (3.4, -2.1, 0.9), 12: (0.9, 0.1, 1.0)})
     rigs.animate(chain.id_data.pose.bones["spine"], scale={1: (1, 1, 1), 6: (0.6, 1.9, 1), 12: (1.4, 0.5, 1.2)})
     report = api.bake(chain.id_data, frames=(FRAMES[0], FRAMES[-1])).chains[0]
