@@ -1,43 +1,52 @@
 """Speed of two checkouts compared: python benchmarks/compare.py BEFORE AFTER, with the Python of a Blender wheel.
 
-Each is measured in a process of its own, the two in turn, and ratios are taken pair by pair, because machines drift.
-What counts is processor time on one core: other work on the machine takes that of the clock, and threads of Blender
-that wait for each other take that of the processor. The scenes are those of this checkout.
+Both run at once, each in a process of its own, and take turns call by call; ratios are taken turn by turn, because a
+machine drifts within a second by more than is to be told apart. Where memory lies differs from process to process, so
+each row is measured in several rounds of new ones. What counts is processor time on one core: other work on the machine
+takes that of the clock, and threads of Blender that wait for each other take that of the processor. The scenes are
+those of this checkout.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
+from itertools import count
 from pathlib import Path
-from statistics import median, quantiles
+from statistics import median
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 PACKAGE = "bl_ext.user_default.two_bone_ik"
 FRAMES = 500
+SECONDS = 10.0
+"""For which a row is measured in each round."""
+FEWEST = 4
+"""Turns that a row has at least."""
+
+Times = Iterator[float]
+"""Milliseconds of processor time, of call after call."""
 
 
-def milliseconds(action: Callable[[], object], runs: int, before: Callable[[], None] = lambda: None) -> float:
-    """Median processor time of a call, after one that does not count; `before` is called ahead of each, untimed."""
-    times = []
-    for _ in range(runs + 1):
+def timed(action: Callable[[], object], before: Callable[[], None] = lambda: None) -> Times:
+    """The times of an action; `before` is called ahead of each call, untimed."""
+    while True:
         before()
         start = time.process_time()
         action()
-        times.append(1e3 * (time.process_time() - start))
-    return median(times[1:])
+        yield 1e3 * (time.process_time() - start)
 
 
-def baked(api, targets: str, runs: int, *, spine: bool = False, **options: object) -> float:
+def baked(api, targets: str, *, spine: bool = False, **options: object) -> Times:
     """The four limbs of the metarig; `targets` is the function in scenes that makes theirs."""
     import scenes
 
@@ -45,20 +54,20 @@ def baked(api, targets: str, runs: int, *, spine: bool = False, **options: objec
     if spine:
         scenes.animate_spine(rig, FRAMES)
     scenes.add_chains(api, rig, getattr(scenes, targets)(rig, FRAMES))
-    return milliseconds(partial(api.bake, rig, frames=(1, FRAMES), **options), runs)
+    return timed(partial(api.bake, rig, frames=(1, FRAMES), **options))
 
 
-def many(api, limbs: int, frames: int) -> float:
+def many(api, limbs: int, frames: int) -> Times:
     """Limbs side by side."""
     import scenes
 
     rig, names, targets = scenes.many_limbs(limbs, frames)
     for name, target in zip(names, targets, strict=True):
         api.add_chain(rig, name, target=target)
-    return milliseconds(partial(api.bake, rig, frames=(1, frames)), 3)
+    return timed(partial(api.bake, rig, frames=(1, frames)))
 
 
-def live(api) -> float:
+def live(api) -> Times:
     """What Live adds to an update of the view layer in which one of four targets has moved."""
     import bpy
     import scenes
@@ -72,28 +81,32 @@ def live(api) -> float:
     ours = [handler for handler in handlers if handler.__module__.startswith(PACKAGE)]
     for handler in ours:
         handlers.remove(handler)
-    times = []
-    for step in range(200):
-        targets[step % 4].location.z += 1e-3
+    steps = count()
+
+    def move() -> None:
         layer.update()
-        start = time.process_time()
+        targets[next(steps) % 4].location.z += 1e-3
+        layer.update()
+
+    def handle() -> None:
         for handler in ours:
             handler(bpy.context.scene, layer.depsgraph)
-        times.append(1e3 * (time.process_time() - start))
-        layer.update()
-    handlers.extend(ours)
-    return median(times)
+
+    try:
+        yield from timed(handle, move)
+    finally:
+        handlers.extend(ours)
 
 
-def planted(api) -> float:
+def planted(api) -> Times:
     """The human metarig, of which all bones of body, arms and legs have keys."""
     import plant_speed
 
     rig = plant_speed.captured_human(plant_speed.capture())
-    return milliseconds(partial(api.plant, rig, measure="NONE"), 3, plant_speed.giving_back(rig))
+    return timed(partial(api.plant, rig, measure="NONE"), plant_speed.giving_back(rig))
 
 
-def switched(api, to: str, motion: str) -> float:
+def switched(api, to: str, motion: str) -> Times:
     """The four limbs of the human that Rigify generates; `motion` is the function in switch that keys controls."""
     import addon_utils
     import switch
@@ -102,15 +115,15 @@ def switched(api, to: str, motion: str) -> float:
     rig = switch.generated()
     getattr(switch, motion)(rig)
     action = partial(api.switch, rig, to, frames=(1, switch.FRAMES), measure="NONE")
-    return milliseconds(action, 8, switch.renewing(rig))
+    return timed(action, switch.renewing(rig))
 
 
-ROWS: dict[str, Callable[[object], float]] = {
-    "plain targets": partial(baked, targets="keyed_targets", runs=12, measure="NONE"),
-    "spine animated": partial(baked, targets="keyed_targets", runs=6, spine=True, measure="NONE"),
-    "targets under constraints": partial(baked, targets="constrained_targets", runs=3, measure="NONE"),
-    "reduced keys": partial(baked, targets="keyed_targets", runs=1, keys="REDUCED", tolerance=0.001, measure="NONE"),
-    "plain targets, measured": partial(baked, targets="keyed_targets", runs=5),
+ROWS: dict[str, Callable[[object], Times]] = {
+    "plain targets": partial(baked, targets="keyed_targets", measure="NONE"),
+    "spine animated": partial(baked, targets="keyed_targets", spine=True, measure="NONE"),
+    "targets under constraints": partial(baked, targets="constrained_targets", measure="NONE"),
+    "reduced keys": partial(baked, targets="keyed_targets", keys="REDUCED", tolerance=0.001, measure="NONE"),
+    "plain targets, measured": partial(baked, targets="keyed_targets"),
     "live, an update": live,
     "100 limbs": partial(many, limbs=100, frames=FRAMES),
     "10,000 frames": partial(many, limbs=4, frames=10_000),
@@ -120,15 +133,14 @@ ROWS: dict[str, Callable[[object], float]] = {
 }
 
 
-def rows_of(text: str) -> dict[str, Callable[[object], float]]:
-    """The rows whose names have this text in them."""
-    return {name: row for name, row in ROWS.items() if text in name}
+def answer(checkout: Path) -> None:
+    """In a process of its own: for each line of input a call by the extension in this checkout, and its time.
 
-
-def measured_here(checkout: Path, rows: str) -> dict[str, float]:
-    """Milliseconds of each row, by the extension in this checkout."""
-    resources = Path(os.environ["BLENDER_USER_RESOURCES"])
-    extensions = resources / "extensions" / "user_default"
+    A line that names a row sets its scene up first.
+    """
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what Blender prints is no answer
+    extensions = Path(os.environ["BLENDER_USER_RESOURCES"]) / "extensions" / "user_default"
     extensions.mkdir(parents=True)
     (extensions / "two_bone_ik").symlink_to(checkout.resolve())
     if hasattr(os, "sched_setaffinity"):
@@ -136,50 +148,78 @@ def measured_here(checkout: Path, rows: str) -> dict[str, float]:
     import bpy  # it reads its resources, and starts as many threads as it has cores, as it is imported
 
     assert bpy.ops.preferences.addon_enable(module=PACKAGE) == {"FINISHED"}, "Blender has said why"
-    api = importlib.import_module(f"{PACKAGE}.api")
-    return {name: row(api) for name, row in rows_of(rows).items()}
+    api, times = importlib.import_module(f"{PACKAGE}.api"), iter(())
+    for line in sys.stdin:
+        if row := line.strip():
+            del times  # what it has changed for its row, it gives back
+            times = ROWS[row](api)
+        print(next(times), file=answers, flush=True)
 
 
-def measured(checkout: Path, rows: str) -> dict[str, float]:
-    """The same in a process of its own."""
+@contextmanager
+def calling(checkout: Path) -> Iterator[Callable[[str], float]]:
+    """A function that lets a process measure one call, of the row that it is given the first time."""
     with tempfile.TemporaryDirectory() as resources:
-        command = [sys.executable, __file__, "--only", checkout, "--rows", rows]
+        command = [sys.executable, __file__, "--answer", checkout]
         environment = os.environ | {"BLENDER_USER_RESOURCES": resources}
-        run = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    return json.loads(run.stdout.splitlines()[-1])
+        process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+
+        def call(row: str = "") -> float:
+            process.stdin.write(f"{row}\n")
+            return float(process.stdout.readline())
+
+        try:
+            yield call
+        finally:
+            process.kill()  # Blender 4.5 hangs and 4.2 crashes in its exit handlers
+            process.wait()
+
+
+def turns(row: str, calls: list[Callable[[str], float]]) -> list[list[float]]:
+    """The times of both checkouts, turn by turn."""
+    for call in calls:
+        call(row)
+        call("")  # the first calls take longer, and do not count
+    taken: list[list[float]] = []
+    end = time.monotonic() + SECONDS
+    while len(taken) < FEWEST or time.monotonic() < end:
+        # Each is the first in every other turn.
+        order = (0, 1) if len(taken) % 2 == 0 else (1, 0)
+        times = {which: calls[which]("") for which in order}
+        taken.append([times[0], times[1]])
+    return taken
 
 
 def main() -> None:
-    """Print the table again after each pair."""
+    """Print the table again after each round."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("checkouts", nargs="*", type=Path, metavar="BEFORE AFTER")
-    parser.add_argument("--pairs", type=int, default=9)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--rows", default="", metavar="TEXT", help="only the rows whose names have this text in them")
-    parser.add_argument("--only", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--answer", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.only:
-        print(json.dumps(measured_here(arguments.only, arguments.rows)))
+    if arguments.answer:
+        answer(arguments.answer)
         return
     if len(arguments.checkouts) != 2:
         parser.error("two checkouts are needed, BEFORE and AFTER")
-    pairs: list[list[dict[str, float]]] = []
-    for index in range(arguments.pairs):
-        # Each is the first in every other pair.
-        order = (0, 1) if index % 2 == 0 else (1, 0)
-        figures = {which: measured(arguments.checkouts[which], arguments.rows) for which in order}
-        pairs.append([figures[0], figures[1]])
-        print(f"\n{f'pairs: {len(pairs)}':28}{'before':>9}{'after':>9}   after/before (quartiles)    milliseconds")
-        for name in rows_of(arguments.rows):
-            before, after = zip(*((pair[0][name], pair[1][name]) for pair in pairs), strict=True)
-            ratios = [mine / theirs for theirs, mine in zip(before, after, strict=True)]
-            low, middle, high = quantiles(ratios * 2, n=4, method="inclusive")
-            print(
-                f"{name:28}{median(before):9.2f}{median(after):9.2f}   {middle:.3f} ({low:.3f} to {high:.3f})",
-                flush=True,
-            )
+    rounds: dict[str, list[list[list[float]]]] = defaultdict(list)
+    for number in range(1, arguments.rounds + 1):
+        with ExitStack() as stack:
+            calls = [stack.enter_context(calling(checkout)) for checkout in arguments.checkouts]
+            for name in (name for name in ROWS if arguments.rows in name):
+                rounds[name].append(turns(name, calls))
+        print(f"\n{f'rounds: {number}':28}{'before':>9}{'after':>9}   after/before (of rounds)   milliseconds")
+        for name, taken in rounds.items():
+            before, after = (median(turn[which] for part in taken for turn in part) for which in (0, 1))
+            ratios = [median(mine / theirs for theirs, mine in part) for part in taken]
+            spread = f"{median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f})"
+            print(f"{name:28}{before:9.2f}{after:9.2f}   {spread}", flush=True)
 
 
 if __name__ == "__main__":
     main()
     sys.stdout.flush()
-    os._exit(0)  # Blender 4.5 hangs and 4.2 crashes in its exit handlers
+    os._exit(0)
