@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from itertools import pairwise
+from itertools import compress, pairwise
 from math import degrees, pi, radians, remainder
 from random import Random
 
@@ -245,10 +245,14 @@ def _spread_faults(
         yield f"twist not spread: {'above' if upper else 'below'} a bone is {degrees(least):.4g} degrees off"
     root = _angles(poses, rest, upper=upper)
     if upper and between and root:
+        carrier = _above_root()
+        across = (rest[carrier].to_3x3().inverted() @ line).normalized()
+        # Between frames that decide it, what is followed of the root bone goes evenly, whatever the shares do there.
+        decided = [degrees(_swing(turn, across)) < 150 for turn in _turns(poses, rest, carrier, "upper")]
 
         def off_root(whole: int) -> float:
             """The same of the root bone, which keeps what the share of the bone in line leaves."""
-            rows = zip(root, angles, parts[between], strict=True)
+            rows = compress(zip(root, angles, parts[between], strict=True), decided)
             return max(
                 abs(remainder(one - (angle + 2 * pi * whole) * (1.0 - part), 2 * pi)) for one, angle, part in rows
             )
