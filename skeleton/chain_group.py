@@ -251,7 +251,7 @@ def _numbers(plans: Sequence[ChainPlan], samples: Samples) -> Iterator[tuple[str
 def _side_by_side(plans: Sequence[ChainPlan], samples: Samples) -> ChainGroup:
     first, count = plans[0], len(plans[0].bones)
     bones = tuple(zip(*((*plan.bones, *plan.bearing) for plan in plans), strict=True))
-    bases = tuple(Basis.side_by_side(map(partial(_sampled_basis, samples=samples), plans, column)) for column in bones)
+    bases = _sampled_bases(plans, bones, samples)
     # What a tip bone inherits counts as well where its tail has to arrive.
     reaching = [tuple(plan.below[-1] for plan in plans)] if first.by_tail else []
     parent, unscaled = _parent(plans, samples), not first.scaled and not any(basis.is_scaled for basis in bases)
@@ -319,6 +319,17 @@ def _sampled_basis(plan: ChainPlan, bone: Bone, samples: Samples) -> Basis:
     # Without influence it keeps what it has.
     rests = _number(plan, "influence", samples) == 0.0
     return replace(basis, scale=np.where(rests[:, None], basis.scale, unstretched))
+
+
+def as_sampled(group: ChainGroup, samples: Samples) -> tuple[Basis, ...]:
+    """As `ChainGroup.posed`, with the bones in line turned as they were sampled."""
+    bases = _sampled_bases(group.plans, zip(*(plan.bones for plan in group.plans), strict=True), samples)
+    return (*_as_long(bases, group.lengthened, len(bases) - 1), *group.posed[len(bases) :])
+
+
+def _sampled_bases(plans: Sequence[ChainPlan], bones: Iterable[inherit.Bones], samples: Samples) -> tuple[Basis, ...]:
+    basis = partial(_sampled_basis, samples=samples)
+    return tuple(Basis.side_by_side(map(basis, plans, column)) for column in bones)
 
 
 def _as_long(bases: tuple[Basis, ...], lengthened: Array | None, end: int) -> tuple[Basis, ...]:

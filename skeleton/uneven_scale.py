@@ -134,7 +134,8 @@ def _reference(group: ChainGroup, goals: Goals, samples: Samples) -> Array:
     """(n, c, 2, 3) the links at rest, or as the input pose has them if that is the reference."""
     if group.plan.options.reference == Reference.POSE:
         assert goals.pose is not None
-        posed = dict(zip((*group.plan.bones, *group.plan.third), group.posed, strict=True))
+        bases = group.posed if group.gathered is None else chain_group.as_sampled(group, samples)
+        posed = dict(zip((*group.plan.bones, *group.plan.third), bases, strict=True))
         links = _posed_links(group, posed, samples)
         if group.third:
             # Whatever the third bone does in the pose, the next bake finds it turned as the hock says.

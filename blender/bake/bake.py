@@ -37,10 +37,10 @@ def bake(
     to_mute = hiding if settings.mute_constraints else ()
     read_notes = [*rig_notes(plan, constraints, () if to_mute else hiding, keyed=True), *track_notes(plan)]
 
-    sampler = resources.enter_context(sampling.Sampler(plan, settings.sampling, resources.slow.append, constraints))
+    sampler = resources.enter_context(sampling.Sampler(plan, settings.sampling, resources.slow.append))
     # Sampling takes nearly all of the time, but for keys that are reduced.
     sampled = 0.5 if settings.keys == Keys.REDUCED else 1.0
-    samples = yield from part(sampler.over_range(), 0.0, sampled)
+    samples = yield from part(sampler.over_range(known=constraints), 0.0, sampled)
     move = write_channels.moved_as_keyed(plan, settings)
     solved = yield from part(solve.solving(plan, samples, move), sampled, sampled)
     refuse_unreachable(plan, solved)
@@ -50,11 +50,9 @@ def bake(
     del samples
     # These may sample as well, and so call handlers, which may remove what is read above.
     read_notes += resources.more_notes(plan)
+    converting = convert.channels(plan, solved, keyed_rows(plan, solved), settings)
+    plan, solved = requested(plan, solved)
     rows = keyed_rows(plan, solved)
-    converting = convert.channels(plan, solved, rows, settings)
-    if plan.step > 1:
-        plan, solved = requested(plan, solved)
-        rows = keyed_rows(plan, solved)
     channels: Channels = {rig: (yield from part(converting, sampled, 1.0))}
 
     def write(keep: Keeper) -> MeasurePhase:

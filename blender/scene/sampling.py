@@ -25,6 +25,7 @@ from ..messages.translation import translated
 from ..settings.key_settings import Sampling
 from . import curves, dependencies, probe
 from .checks import Removal, refuse_not_finite, refuse_unfit_numbers
+from .dependencies import Constraints
 from .need import SampleNeed, sample_need
 from .pose_before import PoseBefore, pose_before
 
@@ -45,33 +46,28 @@ class Sampler(ExitStack):
 
     way : AUTO becomes the first of the others that is right for what the plan's chains depend on
     slow : is told in a sentence why sampling takes long, if it does
-    known : all constraints of the plan's armature, where they were looked for before
     removal : tells what of the plan has been removed since
     """
 
-    def __init__(
-        self,
-        plan: Plan,
-        way: Sampling,
-        slow: Callable[[str], object] = lambda _reason: None,
-        known: dependencies.Constraints | None = None,
-    ) -> None:
+    def __init__(self, plan: Plan, way: Sampling, slow: Callable[[str], object] = lambda _reason: None) -> None:
         super().__init__()
-        self._plan, self.way, self._slow, self._known = plan, way, slow, known
+        self._plan, self.way, self._slow = plan, way, slow
         self.removal = Removal(plan)
         self._mixed = way == Sampling.AUTO
         self._isolated: tuple[Scene, frozenset[Point]] | None = None
 
-    def over_range(self, need: SampleNeed | None = None) -> Steps:
+    def over_range(self, need: SampleNeed | None = None, known: Constraints | None = None) -> Steps:
         """What the plan's chains depend on, or what is needed, over its frames; yields the part that is done.
 
         Bones that Live has posed are as they were before.
 
+        known : all constraints of the plan's armature, where they were looked for before
         raises : Refused where something that is needed cannot be evaluated
         """
         keyed = {Point(chain.rig, bone.name) for chain in self._plan.chains for bone in chain.keyed}
         need = need or sample_need(self._plan)
-        return _with_poses_before(need, (yield from self.of(need, keyed)))
+        samples = yield from self._whole(self._evaluated(need, keyed, known), self._plan.frames)
+        return _with_poses_before(need, samples)
 
     def of(self, need: SampleNeed, keyed: Collection[Point] = ()) -> Steps:
         """Just what is needed, over the plan's frames.
@@ -118,13 +114,13 @@ class Sampler(ExitStack):
             _refuse_unfit(samples, frames)
         return samples
 
-    def _evaluated(self, need: SampleNeed, keyed: Collection[Point]) -> Steps:
+    def _evaluated(self, need: SampleNeed, keyed: Collection[Point], known: Constraints | None = None) -> Steps:
         plan = self._plan
         obstacle = ""
         if self.way == Sampling.AUTO and (obstacle := needs_playing(need)):
             self.way = Sampling.SCENE
         elif self.way in (Sampling.AUTO, Sampling.CURVES):
-            obstacle = curves.obstacle(need, keyed, {plan.rig: self._known})
+            obstacle = curves.obstacle(need, keyed, {plan.rig: known})
             if obstacle and self.way == Sampling.CURVES:
                 raise Refused("NOT_ONLY_CURVES", object=plan.rig, value=obstacle)
             self.way = Sampling.ISOLATED if obstacle else Sampling.CURVES

@@ -193,6 +193,19 @@ def test_twist_bones_do_not_drift_below_uneven_scale(inherit: str) -> None:
     keeps_its_keys(rig, shown=(1,) * 5, frames=(1, 5))
 
 
+def test_a_limb_starts_from_the_links_that_show_below_uneven_scale() -> None:
+    """Without the turns of its swung bone in line, an aligned bone that carries it has them elsewhere."""
+    ends = pairwise([(0.0, 0.0, 1.0), (0.4115, -0.0295, 1.26), (0.823, -0.059, 1.521), (1.296, 0.341, 1.31)])
+    limb = zip(("upper", "line", "lower"), ends, ("spine", "upper", "line"), strict=True)
+    rig = rigs.armature((rigs.ARM[0], *(rigs.Bone(name, *both, parent) for name, both, parent in limb)))
+    rig.data.bones["upper"].inherit_scale = "ALIGNED"
+    rig.pose.bones["spine"].scale = (1.92, 1.7, 1.94)
+    rig.pose.bones["line"].rotation_quaternion = Euler((0.6, 0.7, 0.9)).to_quaternion()
+    rigs.chain(rig, "lower", target=(0.4, 0.0, 0.9), root_bone="upper", use_twist=True, reference="POSE")
+    api.bake(rig, frames=FRAMES)
+    keeps_its_keys(rig, shown=(1,) * 10)
+
+
 def test_a_leg_stays_that_stretches_straight_with_its_foot_aside() -> None:
     bones = (
         rigs.ARM[0],
