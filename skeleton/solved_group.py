@@ -72,7 +72,7 @@ class SolvedGroup:
         known = None if others or joints is not None else solution.hinge_angle
         rest = (group.joints if group.third else group.chain.joints)[..., 1, :]
         joints = solution.joints if joints is None else joints
-        return joint_angles(rest, joints, solution.hinge, in_plane=options.plane == Plane.REST, hinge_angle=known)
+        return joint_angles(rest, joints, solution.hinge, in_plane=options.plane == Plane.REST, turn=known)
 
     @property
     def out_of_reach(self) -> Mask:

@@ -94,6 +94,9 @@ def _of_chain(plan: ChainPlan, samples: Samples, seconds: Array) -> TargetsFromP
     links = np.diff(pose.joints, axis=-2, prepend=0.0)
     linear = to_world[..., None, :3, :3]
     last = samples.world(Point(plan.rig, plan.tip_place[0]))
+    # Chain space of a flat limb is flat as well, and need not have the tip where it shows.
+    tip = transform.transform_points(last, np.array(plan.tip_place[1]))
+    lost = np.where(group.flat[:, 0], norm(transform.transform_points(to_world, solution.joints[:, 0, -1]) - tip), 0.0)
     # From the tip to what comes to the target.
     lever = last[..., :3, 1] * (plan.below[-1].length if plan.by_tail else 0.0)
     return TargetsFromPose(
@@ -101,7 +104,7 @@ def _of_chain(plan: ChainPlan, samples: Samples, seconds: Array) -> TargetsFromP
         target=transform.transform_points(to_world, target) + lever,
         pole=transform.transform_points(to_world, pole),
         orientation=transform.orientation(last[..., :3, :3]),
-        moved=norm(transform.transform_vectors(linear, off)).max(axis=-1),
+        moved=np.maximum(norm(transform.transform_vectors(linear, off)).max(axis=-1), lost),
         rolled=rotation.angle_between(solution.rotations[:, 0], pose.rotations).max(axis=-1),
         size=float(norm(transform.transform_vectors(linear, links)).sum(axis=-1).max()),
         by_tail=plan.by_tail,

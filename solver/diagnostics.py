@@ -14,9 +14,7 @@ _NEAR_STRAIGHT = radians(5.0)
 """Hinge angle below which a small step of the target makes the joints turn far."""
 
 
-def joint_angles(
-    rest: Array, joints: Array, hinge: Array, *, in_plane: bool, hinge_angle: Array | None = None
-) -> Array:
+def joint_angles(rest: Array, joints: Array, hinge: Array, *, in_plane: bool, turn: Array | None = None) -> Array:
     """(n, ..., 2) radians: how far the root bone is turned from rest, and the hinge angle, 0 when straight.
 
     rest : (..., 3)               from root to mid joint at rest
@@ -24,17 +22,17 @@ def joint_angles(
     hinge : (n, ..., 3)           unit: the sign of the hinge angle is that of the turn about it
     in_plane : the root's angle is signed as well, about the hinge of a plane in which the limb stays; otherwise it is
         that between the directions, from 0 to pi
-    hinge_angle : (n, ...)        where it is known
+    turn : (n, ...)               the hinge angle, where it is known
     """
     first = joints[..., 1, :] - joints[..., 0, :]
-    if hinge_angle is None or in_plane:
+    if turn is None or in_plane:
         second = joints[..., 2, :] - joints[..., 1, :]
         normal = cross(first, second)
         bend = np.where(dot(normal, hinge) < 0.0, -1.0, 1.0)
-        hinge_angle = bend * np.arctan2(norm(normal), dot(first, second))
+        turn = bend * np.arctan2(norm(normal), dot(first, second))
     if not in_plane:
         root = np.arctan2(norm(cross(rest, first)), dot(rest, first))
-        return np.stack(np.broadcast_arrays(root, hinge_angle), axis=-1)
+        return np.stack(np.broadcast_arrays(root, turn), axis=-1)
     along, tip = unit(rest), first + second
     target = np.stack((dot(tip, along), dot(tip, cross(hinge, along))), axis=-1)
     lengths = np.stack((norm(first), norm(second)), axis=-1)

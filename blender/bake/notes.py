@@ -102,13 +102,12 @@ def _twist_notes(plan: Plan) -> Iterator[str]:
 def _left_notes(plan: Plan) -> Iterator[str]:
     """Sentences about bones as Stretch, Pin to Pole or Spread Twist left them, of chains that have these off now."""
     # What shows its share of a twist on some frames shows it by no chance; to read all of them takes long.
-    own, on_some = (
-        cache(partial(OwnTransforms, plan.rig, plan.frames[:: plan.step * k])) for k in (1, 1 + len(plan.frames) // 40)
-    )
+    own = cache(lambda every: OwnTransforms(plan.rig, plan.frames[:: plan.step * every]))
+    on_some = partial(own, 1 + len(plan.frames) // 40)
     for chain in plan.chains:
         # Bones that inherit scale as Blender sets it for new ones, and in captures, could never stretch.
         limb = () if chain.scaled or chain.end.inherit_scale in SHEARING else (chain.root, chain.end, *chain.third)
-        if longer := [bone.name for bone in limb if _is_lengthened(plan.rig, bone, own())]:
+        if longer := [bone.name for bone in limb if _is_lengthened(plan.rig, bone, own(1))]:
             yield translated("alert.left_scaled", chain=chain.name, bones=", ".join(longer))
         if turned := () if chain.twists else _left_turned(chain, on_some):
             yield translated("alert.left_turned", chain=chain.name, bones=", ".join(turned))

@@ -189,6 +189,8 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         return  # a second bake goes the same part of the way again
     if fields.get("reference") == "POSE" and _is_uneven(scene) and _may_roll(fields, report):
         return  # as the manual says
+    if fields.get("reference") == "POSE" and "hock_bone" in fields and _is_shortened(scene):
+        return  # it may bend to the other side, as the manual says
     if fields.get("unreachable") == "HOLD" and "use_bend_limits" in fields:
         return  # a held pose may reach what the captured one, which bends to the other side, could not
     first = _keys(rig)
@@ -204,6 +206,12 @@ def _is_uneven(scene: Mapping) -> bool:
     """True if the limb or what carries it has uneven scale."""
     above = [scene["rig"], *(scene["poses"].get(name, {}) for name in ("spine", "upper"))]
     return any(map(twists.is_uneven, above))
+
+
+def _is_shortened(scene: Mapping) -> bool:
+    """True if the limb stretches and has scale by hand, of which a bake takes the length back."""
+    stretches = scene["chains"][0]["fields"].get("unreachable") == "STRETCH"
+    return stretches and any("scale" in scene["poses"].get(name, {}) for name in ("upper", "lower"))
 
 
 def _may_roll(fields: Mapping, report: api.Report) -> bool:

@@ -193,7 +193,7 @@ def test_twist_bones_do_not_drift_below_uneven_scale(inherit: str) -> None:
     keeps_its_keys(rig, shown=(1,) * 5, frames=(1, 5))
 
 
-def test_a_limb_starts_from_the_links_that_show_below_uneven_scale() -> None:
+def test_a_limb_starts_from_links_as_shown_below_uneven_scale() -> None:
     """Without the turns of its swung bone in line, an aligned bone that carries it has them elsewhere."""
     ends = pairwise([(0.0, 0.0, 1.0), (0.4115, -0.0295, 1.26), (0.823, -0.059, 1.521), (1.296, 0.341, 1.31)])
     limb = zip(("upper", "line", "lower"), ends, ("spine", "upper", "line"), strict=True)

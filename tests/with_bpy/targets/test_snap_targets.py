@@ -111,6 +111,18 @@ def constrain_control(chain: PropertyGroup) -> None:
     chain.id_data.pose.bones["control"].constraints.new("LIMIT_LOCATION")
 
 
+def test_a_snap_says_where_nothing_shows_the_tip(empty_file: None) -> None:
+    """A bone that inherits no scale sticks out of a limb that is scaled to a point."""
+    chain = rigs.arm()
+    rig = chain.id_data
+    rig.data.bones["lower"].inherit_scale, rig.data.bones["lower"].use_inherit_rotation = "NONE", False
+    rig.pose.bones["spine"].scale = (0, 0, 0)
+    bpy.context.view_layer.update()
+    assert rig.pose.bones["lower"].length > 0.1
+    [note] = [note for note in api.snap_targets(rig).notes if "does not keep its pose" in note]
+    assert "joints move by up to" in note
+
+
 @pytest.mark.parametrize("scale", [(1.0, 1.0, 0.0), (0.0, 0.0, 0.0)])
 def test_a_flat_bone_with_a_muted_constraint_is_put_in_its_place(chain: PropertyGroup, scale: tuple) -> None:
     control = chain.id_data.pose.bones["control"]
