@@ -261,6 +261,8 @@ _STEPS, _SMALL = 8, 1e-6
 
 Keys = NDArray[np.float32]
 """(m, 2) times and values."""
+_Places = dict[tuple[bytes, bool], tuple[NDArray[np.float32], NDArray[np.intp]]]
+"""Times within the keys and the keys that follow, by the times of keys and whether the curve is constant beyond."""
 
 
 def evaluated_together(curves: Sequence[FCurve], frames: Array) -> Array:
@@ -273,11 +275,11 @@ def evaluated_together(curves: Sequence[FCurve], frames: Array) -> Array:
             between[column] = single_key_points(curve)
         else:
             values[:, column] = evaluated(curve, frames)
-    most = max(1, _CACHED // max(1, len(frames)))
+    most, places = max(1, _CACHED // max(1, len(frames))), _Places()
     for start in range(0, len(between), most):
         columns = list(between)[start : start + most]
         curves_and_keys = [curves[column] for column in columns], [between[column] for column in columns]
-        values[:, columns] = _on_cubics(*curves_and_keys, times)
+        values[:, columns] = _on_cubics(*curves_and_keys, times, places)
     unsolved = np.isnan(values)
     for column in np.flatnonzero(unsolved.any(axis=0)).tolist():
         rows = unsolved[:, column]
@@ -285,11 +287,10 @@ def evaluated_together(curves: Sequence[FCurve], frames: Array) -> Array:
     return values
 
 
-def _on_cubics(curves: Sequence[FCurve], keys: Sequence[Keys], times: NDArray[np.float32]) -> Array:
+def _on_cubics(curves: Sequence[FCurve], keys: Sequence[Keys], times: NDArray[np.float32], places: _Places) -> Array:
     """(n, k) values of curves with these keys; NaN where they are no cubics, or where Newton's method does not end."""
     starts = np.cumsum([0, *map(len, keys)]).tolist()
     own_times, following = [], []
-    places: dict[tuple[bytes, bool], tuple[NDArray[np.float32], NDArray[np.intp]]] = {}
     for curve, own, start in zip(curves, keys, starts, strict=False):
         alike = own[:, 0].tobytes(), curve.extrapolation == "CONSTANT"
         if alike not in places:  # most curves have their keys on the same frames
@@ -298,7 +299,7 @@ def _on_cubics(curves: Sequence[FCurve], keys: Sequence[Keys], times: NDArray[np
         inside, after = places[alike]
         own_times.append(inside)
         following.append(after + start)
-    time, after, every = np.concatenate(own_times), np.concatenate(following), np.concatenate(keys)
+    time, after, every = np.concatenate(own_times), np.concatenate(following), np.concatenate((*keys, keys[-1][-1:]))
     keyed_at, keyed = np.ascontiguousarray(every.T)
     before, next_at = after - 1, keyed_at[after]
     values = np.where(time == next_at, keyed[after], np.nan)
@@ -311,33 +312,33 @@ def _on_cubics(curves: Sequence[FCurve], keys: Sequence[Keys], times: NDArray[np
 
 
 def _cubics(curves: Sequence[FCurve], keys: Keys, starts: Sequence[int]) -> tuple[NDArray[np.bool_], Array]:
-    """(m,) True for keys behind which a cubic starts, and (9, m) its time, length and coefficients."""
-    handles, kinds = np.empty((2, len(keys), 2), np.float32), np.empty(len(keys), np.uint8)
+    """(m,) True for keys behind which a cubic starts, and (9, m) its time, length and coefficients.
+
+    keys : (m + 1, 2) those of all curves, and one more
+    """
+    handles, kinds = np.zeros((2, len(keys), 2), np.float32), np.empty(len(keys) - 1, np.uint8)
     for curve, start, end in zip(curves, starts, starts[1:], strict=False):
         points = curve.keyframe_points
         points.foreach_get("handle_right", handles[0, start:end].reshape(-1))
         points.foreach_get("handle_left", handles[1, start:end].reshape(-1))
         points.foreach_get("interpolation", kinds[start:end])
     bezier, linear, constant = (kinds == code("interpolation", kind) for kind in ("BEZIER", "LINEAR", "CONSTANT"))
-    corners = keys.astype(np.float64)
-    step = np.roll(corners, -1, axis=0) - corners
-    out, into = handles[0] - corners, np.roll(corners - handles[1], -1, axis=0)
-    heights = step[:, 1], into[:, 1], out[:, 1] + into[:, 1] - step[:, 1]
+    # Times lie by themselves, and values too, as components do in `solver.vectors`.
+    here, (right, left) = np.array(keys.T, np.float64, order="C"), handles.swapaxes(1, 2).astype(np.float64, order="C")
+    here, following = here[:, :-1], here[:, 1:]
+    step, out, into = following - here, right[:, :-1] - here, following - left[:, 1:]
+    length, rise = step
+    heights = rise, into[1], out[1] + into[1] - rise
     flat = bezier & (np.abs(heights) < np.finfo(np.float32).eps).all(axis=0)  # Blender holds the first value
     bezier, constant = bezier & ~flat, constant | flat
-    starting = (bezier | linear | constant) & (step[:, 0] > 0.0)
+    starting = (bezier | linear | constant) & (length > 0.0)
     starting[[end - 1 for end in starts[1:]]] = False
-    step[~starting, 0], step[constant, 1] = 1.0, 0.0
-    out, into = (np.where(bezier[:, None], _shortened(part, step[:, :1]), step / 3.0) for part in (out, into))
+    length[~starting], rise[constant] = 1.0, 0.0
+    shortened = (part * (length / np.maximum(np.abs(part[0]), length)) for part in (out, into))
+    out, into = (np.where(bezier, part, step / 3.0) for part in shortened)
     # The corners lie at 0, out, step - into and step.
-    parts = 3.0 * out, 3.0 * (step - into) - 6.0 * out, step + 3.0 * (out - step + into)
-    time, value = ([part[:, axis] for part in parts] for axis in (0, 1))
-    length = step[:, 0]
-    return starting, np.stack((corners[:, 0], length, *(part / length for part in time), corners[:, 1], *value))
-
-
-def _shortened(handles: Array, lengths: Array) -> Array:
-    return handles * (lengths / np.maximum(np.abs(handles[:, :1]), lengths))
+    time, value = zip(3.0 * out, 3.0 * (step - into) - 6.0 * out, step + 3.0 * (out - step + into), strict=True)
+    return starting, np.stack((here[0], length, *(part / length for part in time), here[1], *value))
 
 
 def _solved(time: Array, coefficients: Sequence[Array]) -> Array:
