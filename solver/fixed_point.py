@@ -28,6 +28,8 @@ _FIRST_STEP = 0.5
 
 _SEARCHES = 24
 """Each makes the step half as long where it finds nothing that costs less."""
+_IDLE, _GAIN = 8, 1e-7
+"""After this many, one after another, that each gain less than this part of a row's size, the search ends."""
 
 _NEARLY = 1e-3
 """What is less than this part of a row's size off is taken for a fixed point that rounding hides."""
@@ -62,8 +64,9 @@ def _cheapest(function: Callable[[Array], tuple[Array, Array]], start: Array, sh
 
     No slopes are followed: where there is no fixed point, these lead anywhere, by the last digit.
     """
-    values, cost = np.broadcast_to(start, shape), np.full(shape[:-1], np.inf)
-    step = _FIRST_STEP * np.abs(values).max(axis=-1, keepdims=True)
+    values, cost, idle = np.broadcast_to(start, shape), np.full(shape[:-1], np.inf), np.zeros(shape[:-1])
+    size = np.abs(values).max(axis=-1, keepdims=True)
+    step = _FIRST_STEP * size
     for _ in range(_SEARCHES):
         before = cost
         for way in (*np.eye(shape[-1]), *-np.eye(shape[-1])):
@@ -71,7 +74,10 @@ def _cheapest(function: Callable[[Array], tuple[Array, Array]], start: Array, sh
             still = function(tried)[1]
             values = np.where((still < cost)[..., None], tried, values)
             cost = np.fmin(still, cost)
-        step = np.where((cost < before)[..., None], step, 0.5 * step)
+        idle = np.where(cost < before - _GAIN * size[..., 0], 0, idle + 1)
+        step = np.where((cost < before)[..., None], step, 0.5 * step) * (idle < _IDLE)[..., None]
+        if not step.any():
+            break
     return values
 
 
@@ -128,9 +134,6 @@ def _slope_update(slopes: Array, step: Array, change: Array) -> Array:
 
 
 def _measure_slopes(off_at: Callable[[Array], Array], values: Array, off: Array, nudge: Array) -> Array:
-    columns = []
     nudge = np.where(nudge > 0.0, nudge, 1.0)[..., None]
-    for axis in np.eye(values.shape[-1]):
-        tried = values + nudge * axis
-        columns.append((off_at(tried) - off) / nudge)
+    columns = [(off_at(values + nudge * axis) - off) / nudge for axis in np.eye(values.shape[-1])]
     return np.stack(columns, axis=-1)
