@@ -166,11 +166,10 @@ class Drag:
 
 def _free(plan: ChainPlan, *, has_pole: bool) -> ChainPlan:
     """The plan of a chain that starts from its own pose and goes wherever it is pulled."""
-    options = plan.options
-    stretches = options.unreachable == Unreachable.STRETCH
+    stretches = plan.options.unreachable == Unreachable.STRETCH
     options = replace(
-        options,
-        plane=options.plane if has_pole or options.plane == Plane.REST else Plane.AIM,
+        plan.options,
+        plane=plan.options.plane if has_pole or plan.options.plane == Plane.REST else Plane.AIM,
         reference=Reference.POSE,
         unreachable=Unreachable.STRETCH if stretches else Unreachable.CLAMP,
         influence=1.0,

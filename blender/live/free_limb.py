@@ -76,8 +76,7 @@ class FreeLimb:
     def channels(self) -> Channels:
         """What poses the chain, on the current frame."""
         solved = [self._solved()]
-        rows = keyed_rows(self.plan, solved)
-        return {self.plan.rig: run(convert.channels(self.plan, solved, rows, DEFAULTS))}
+        return {self.plan.rig: run(convert.channels(self.plan, solved, keyed_rows(self.plan, solved), DEFAULTS))}
 
     def _solved(self) -> SolvedGroup:
         solved = solve.solve_for(self._group, self._goals, self._samples)

@@ -122,12 +122,9 @@ def _leaders_first(states: Sequence[RigState]) -> tuple[list[RigState], list[Cha
     return [by_rig[rig] for rig in order], circling
 
 
-def _leaders(rigs: Iterable[Rig], pairs: Iterable[tuple[ChainPlan, Rig]]) -> dict[Rig, set[Rig]]:
+def _leaders(rigs: Iterable[Rig], pairs: Sequence[tuple[ChainPlan, Rig]]) -> dict[Rig, set[Rig]]:
     """For each armature those with a limb that its chains follow; `pairs` are such chains and armatures."""
-    leaders: dict[Rig, set[Rig]] = {rig: set() for rig in rigs}
-    for chain, leader in pairs:
-        leaders[chain.rig].add(leader)
-    return leaders
+    return {rig: {leader for chain, leader in pairs if chain.rig == rig} for rig in rigs}
 
 
 def _evaluate(depsgraph: Depsgraph) -> None:

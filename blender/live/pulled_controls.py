@@ -85,11 +85,10 @@ class PulledControls:
         """(2,) radians of root and hinge of the limb that shows, see `joint_angles`; here neither has a sign."""
         samples = self._sampled()
         [group] = chain_groups([self.chain], samples, 1)
-        rest = group.joints[0, 0, 1]
         shown = transform.transform_points(samples.to_world[self.chain.rig], np.array(list(self._joints(samples))))
         joints = transform.transform_points(group.from_world[0, 0], shown.reshape(3, 3))
         hinge = cross(joints[1] - joints[0], joints[2] - joints[1])
-        return joint_angles(rest, joints[None], hinge[None], in_plane=False)[0]
+        return joint_angles(group.joints[0, 0, 1], joints[None], hinge[None], in_plane=False)[0]
 
     def reach_for(self, tip: Sequence[float]) -> None:
         """From now on the control is where the tip is at this position, in world space."""
@@ -101,8 +100,7 @@ class PulledControls:
         raises : Refused where nothing in the rig turns the limb, or where that cannot be set or keyed
         """
         self._refuse_unturnable()
-        before, turned = 0.0, 0.0
-        share = 1.0  # of the turn of the control that the limb takes
+        before, turned, share = 0.0, 0.0, 1.0  # the share of the control's turn that the limb takes
         for _ in range(_MOST):
             samples = self._sampled()
             angle = self._angle(samples, transform.transform_points(self._from_world(samples), np.array([pole])))
