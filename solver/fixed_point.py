@@ -31,7 +31,7 @@ _SEARCHES = 24
 _IDLE, _GAIN = 8, 1e-7
 """After this many, one after another, that each gain less than this part of a row's size, the search ends."""
 
-_NEARLY = 1e-3
+_NEARLY = 1e-4
 """What is less than this part of a row's size off is taken for a fixed point that rounding hides."""
 
 
