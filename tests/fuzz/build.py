@@ -48,6 +48,11 @@ def build(description: Mapping) -> None:
     show(description, description.get("frame", 1.0))
     for name, item in description["objects"].items():
         bpy.data.objects[name].hide_viewport = item.get("hidden", False)
+    for bone in rig.pose.bones:
+        for constraint in bone.constraints:
+            if constraint.type == "STRETCH_TO" and not constraint.rest_length:
+                # Blender itself sets it as soon as the target is anywhere else, on whatever frame is played first.
+                constraint.rest_length = 1.0
     if "handler" in description:
         bpy.app.handlers.frame_change_post.append(_Remover(**description["handler"]))
 
