@@ -182,17 +182,13 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
     report = api.bake(rig, **judge.arguments(request), measure="ALL")
     yield from changes.unasked(before, scene, changes.keyed(report, request), report)
     yield from judge.truth(report, request, told)
-    [chain], fields = scene["chains"], scene["chains"][0]["fields"]
+    [chain] = scene["chains"]
     if not report.posed:
         told.append("not posed so")
-    if told or any("influence" in name for name in (*fields, *chain["keyed"])):
+    if told or any("influence" in name for name in (*chain["fields"], *chain["keyed"])):
         return  # a second bake goes the same part of the way again
-    if fields.get("reference") == "POSE" and _is_uneven(scene) and _may_roll(fields, report):
-        return  # as the manual says
-    if fields.get("reference") == "POSE" and "hock_bone" in fields and _is_shortened(scene):
-        return  # it may bend to the other side, as the manual says
-    if fields.get("unreachable") == "HOLD" and "use_bend_limits" in fields:
-        return  # a held pose may reach what the captured one, which bends to the other side, could not
+    if _is_excepted(scene, report):
+        return
     first = _keys(rig)
     api.bake(rig, **judge.arguments(request))
     for path, values in _keys(rig).items():
@@ -200,6 +196,18 @@ def carry_out(request: dict, before: state.State, told: list[str], scene: Mappin
         if not off <= SAME:
             yield f"a second bake gives other keys: {path} by {off:.3g}"
             return
+
+
+def _is_excepted(scene: Mapping, report: api.Report) -> bool:
+    """True of limbs that a second bake may pose otherwise, as the manual says."""
+    fields = scene["chains"][0]["fields"]
+    if fields.get("unreachable") == "HOLD" and "use_bend_limits" in fields:
+        return True  # a held pose may reach what the captured one, which bends to the other side, could not
+    if fields.get("bend") == "NEAREST" and _is_uneven(scene) and not report.reached:
+        return True  # which side moves least depends on the lengths, and these on the side
+    if fields.get("reference") != "POSE":
+        return False
+    return (_is_uneven(scene) and _may_roll(fields, report)) or ("hock_bone" in fields and _is_shortened(scene))
 
 
 def _is_uneven(scene: Mapping) -> bool:
