@@ -122,6 +122,9 @@ def _off(chain: api.ChainReport, told: list[str]) -> Iterator[str]:
         if limb.is_flat() or _is_open(limb, goal - joints[0], size):
             told.append("no plane")
             continue
+        if limb.fields["unreachable"] == "STRETCH" and limb.fields["influence"] < 1.0 and _has_own_length(limb):
+            told.append("blends from its own length")  # which a bake takes for an earlier bake's
+            continue
         if " turn " in chain.off_bone:
             # A bake winds on from frame to frame, and a built limb knows but one.
             told.append("twist bones within half a turn")
@@ -130,6 +133,11 @@ def _off(chain: api.ChainReport, told: list[str]) -> Iterator[str]:
                 yield f"a twist bone of a built limb is off its share: by {off:.4g} on frame {frame:g}"
             continue
         yield f"built limb is off: {chain.off[row]:.4g} of {size:.4g} on frame {frame:g}"
+
+
+def _has_own_length(limb: oracle.Limb) -> bool:
+    bones = bpy.data.objects[limb.rig].pose.bones
+    return any(abs(bones[name].scale.y - 1.0) > OFF for name in (limb.root, limb.end, limb.hock) if name)
 
 
 def _less_sure(joints: np.ndarray) -> float:

@@ -97,6 +97,23 @@ def test_a_limb_stretches_however_its_end_inherits_scale(inherit: str) -> None:
     assert_as_baked(rig, "upper", "lower", "hand", close=3 * CLOSE)
 
 
+def test_a_limb_that_stretches_blends_from_the_length_of_its_own_pose() -> None:
+    rigs.arm(unreachable="STRETCH", influence=0.4)
+    rig = bpy.data.objects["Rig"]
+    rig.data.bones["lower"].inherit_scale = "ALIGNED"
+    rig.pose.bones["upper"].scale.y = 0.7
+    report, lengths = api.build(rig), []
+    assert not report.posed, "a bake takes such a length for that of an earlier bake"
+    for part in (0.0, 0.4, 1.0):
+        rig.pose.bones["lower"]["IK"] = part
+        rig.update_tag()
+        bpy.context.view_layer.update()
+        lengths.append(rig.pose.bones["upper"].length)
+    own, blended, solved = lengths
+    assert own == pytest.approx(0.7 * solved, rel=1e-5)
+    assert blended == pytest.approx(0.6 * own + 0.4 * solved, rel=1e-5)
+
+
 @pytest.mark.parametrize(
     ("mirrored", "options", "goal"),
     [
