@@ -3,8 +3,8 @@
 Each row has its own Jacobian, which is updated after each step (Broyden, 1965). Steps that do not lead closer are
 damped (Levenberg, 1944; Marquardt, 1963). In some rounds the Jacobian is measured by small differences instead, in
 case the updates have stalled. Where values come no closer although they are no fixed point, the search begins again
-from where plain substitution leads. Where there is none at all, a search by steps along the axes (Hooke and Jeeves,
-1961) finds values that cost little.
+from where plain substitution leads. Where there is none at all, a search by steps along the axes (Rosenbrock, 1960) and
+along the way that these have gone (Hooke and Jeeves, 1961) finds values that cost little.
 """
 
 from collections.abc import Callable
@@ -17,6 +17,9 @@ _ROUNDS = 60
 _MEASURING_ROUNDS = (6, 14, 24, 36, 48)
 """The rounds at whose start the Jacobian is measured, if rows are still off."""
 
+_STALLED = 0.8
+"""A row stays as it is once the square of what it is off has not come below this part of it from one to the next."""
+
 _NUDGE = 1e-4
 """Step of these differences, as part of a row's size: far above float32 rounding, small enough to stay linear."""
 
@@ -26,8 +29,8 @@ _SUBSTITUTIONS = 32
 _FIRST_STEP = 0.5
 """Step of the search for the least cost, as part of a row's size."""
 
-_SEARCHES = 24
-"""Each makes the step half as long where it finds nothing that costs less."""
+_SEARCHES, _LONGER, _BACK = 24, 2.0, -0.5
+"""Each goes once along every axis. What the next step there is of this one: where that costs less, and where not."""
 _IDLE, _GAIN = 8, 1e-7
 """After this many, one after another, that each gain less than this part of a row's size, the search ends."""
 
@@ -64,19 +67,21 @@ def _cheapest(function: Callable[[Array], tuple[Array, Array]], start: Array, sh
 
     No slopes are followed: where there is no fixed point, these lead anywhere, by the last digit.
     """
-    values, cost, idle = np.broadcast_to(start, shape), np.full(shape[:-1], np.inf), np.zeros(shape[:-1])
-    size = np.abs(values).max(axis=-1, keepdims=True)
-    step = _FIRST_STEP * size
+    values, axes = np.broadcast_to(start, shape), np.eye(shape[-1] + 1, shape[-1])
+    cost, idle = np.fmin(function(values)[1], np.inf), np.zeros(shape[:-1])
+    size = np.abs(values).max(axis=-1)
+    steps = np.broadcast_to(_FIRST_STEP * size[..., None], shape)
     for _ in range(_SEARCHES):
-        before = cost
-        for way in (*np.eye(shape[-1]), *-np.eye(shape[-1])):
-            tried = values + step * way
+        before, at_first = cost, values
+        for axis in axes:  # and once more, after the last, the whole way of this search
+            tried = values + (steps * axis if axis.any() else values - at_first)
             still = function(tried)[1]
-            values = np.where((still < cost)[..., None], tried, values)
-            cost = np.fmin(still, cost)
-        idle = np.where(cost < before - _GAIN * size[..., 0], 0, idle + 1)
-        step = np.where((cost < before)[..., None], step, 0.5 * step) * (idle < _IDLE)[..., None]
-        if not step.any():
+            cheaper = (still < cost)[..., None]
+            values, cost = np.where(cheaper, tried, values), np.fmin(still, cost)
+            steps = np.where(axis > 0.0, steps * np.where(cheaper, _LONGER, _BACK), steps)
+        idle = np.where(cost < before - _GAIN * size, 0, idle + 1)
+        steps = steps * (idle < _IDLE)[..., None]
+        if not steps.any():
             break
     return values
 
@@ -94,10 +99,14 @@ def _by_newton(
     off = off_at(values)
     slopes = np.broadcast_to(-np.eye(start.shape[-1]), (*off.shape, start.shape[-1])).copy()
     damping = np.zeros(off.shape[:-1])
-    values = np.broadcast_to(values, off.shape)
-    for turn in range(rounds + 1):
-        open_ = ~_is_closer(off, values, close)
-        if turn == rounds or not open_.any():
+    values, most = np.broadcast_to(values, off.shape), np.full(off.shape[:-1], np.inf)
+    stalled = np.zeros(off.shape[:-1], bool)
+    for turn in range(rounds):
+        if turn in _MEASURING_ROUNDS:
+            size = np.square(off).sum(axis=-1)
+            stalled, most = stalled | ~(size < most), _STALLED * size
+        open_ = ~(stalled | _is_closer(off, values, close))
+        if not open_.any():
             break
         if turn in _MEASURING_ROUNDS:
             nudge = _NUDGE * np.abs(values).max(axis=-1)
