@@ -97,7 +97,7 @@ def test_a_limb_stretches_however_its_end_inherits_scale(inherit: str) -> None:
     assert_as_baked(rig, "upper", "lower", "hand", close=3 * CLOSE)
 
 
-def test_a_limb_that_stretches_blends_from_the_length_of_its_own_pose() -> None:
+def test_a_limb_blends_from_the_length_of_its_own_pose() -> None:
     rigs.arm(unreachable="STRETCH", influence=0.4)
     rig = bpy.data.objects["Rig"]
     rig.data.bones["lower"].inherit_scale = "ALIGNED"
